@@ -1,0 +1,187 @@
+"""A box: the real daemon, library and nowplaying-web in a folder of their own, with music that has covers."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+from typing import Any
+import wave
+import zlib
+
+PATIENCE = 20
+ALBUMS = {"First": ("Ann", 3), "Second": ("Béla", 2)}
+SECONDS = 60
+
+
+def until(condition, what: str, seconds: float = PATIENCE):
+    """Return the first true value of a condition. It blocks the event loop: for processes that a test has just begun."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if value := condition():
+                return value
+        except OSError:
+            pass
+        time.sleep(0.02)
+    raise AssertionError(f"this did not come: {what}")
+
+
+def png(red: int) -> bytes:
+    """Return a picture of one colour."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    rows = b"".join(b"\0" + bytes((red, 0, 0)) * 64 for _ in range(64))
+    header = struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def sound(path: pathlib.Path, seconds: float, rate: int = 8000) -> bytes:
+    """Write silence as a WAV file, and return its bytes."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(bytes(2 * int(rate * seconds)))
+    return path.read_bytes()
+
+
+def make_music(folder: pathlib.Path) -> None:
+    """Write five songs of two albums, each with a cover, and a bell."""
+    raw = folder / "raw.wav"
+    for number, (album, (artist, count)) in enumerate(ALBUMS.items()):
+        path = folder / "music" / album
+        path.mkdir(parents=True)
+        (path / "cover.png").write_bytes(png(100 + number))
+        for track in range(1, count + 1):
+            sound(raw, SECONDS)
+            tags = {"TITLE": f"{album} {track}", "ARTIST": artist, "ALBUMARTIST": artist, "ALBUM": album, "TRACKNUMBER": track}
+            subprocess.run(
+                ["flac", "--silent", "-0", "-f", "-o", path / f"{track}.flac", raw]
+                + [f"--tag={key}={value}" for key, value in {**tags, "GENRE": "Folk"}.items()],
+                check=True,
+            )
+    sound(folder / "bell.wav", 0.3)
+
+
+class House:
+    """The processes of a box."""
+
+    def __init__(self, programs: str, folder: pathlib.Path, music: pathlib.Path, name: str = "box") -> None:
+        """Start the box with a copy of some music."""
+        self.programs, self.folder = pathlib.Path(programs).resolve(), folder
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.port = 0
+        shutil.copytree(music, folder, dirs_exist_ok=True)
+        self.environment = {
+            **os.environ,
+            **{f"XDG_{kind}_HOME": f"{folder}/{kind.lower()}" for kind in ("CONFIG", "STATE", "CACHE")},
+            "XDG_RUNTIME_DIR": str(folder),
+            "HOME": str(folder),
+            "LANG": "C.UTF-8",
+            "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/no-bus",
+        }
+        self.settings = folder / "house.conf"
+        self.settings.write_text(
+            f"[access]\nmedia-roots = {folder}\n[library]\nfolders = {folder}/music\nstate-directory = {folder}/library\n"
+        )
+        self.begin()
+
+    # MARK: Processes
+
+    def start(self, name: str, *words: str) -> None:
+        log = open(f"{self.folder}/{name}.log", "ab")
+        self.processes[name] = subprocess.Popen(
+            [str(self.programs / name), "--socket", f"{self.folder}/control.sock", *words],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+        log.close()
+
+    def begin(self) -> None:
+        self.begin_daemon()
+        until(lambda: self.call("hello"), "the daemon")
+        self.start("nowplaying-library", "--config", str(self.settings))
+        tracks = sum(count for _, count in ALBUMS.values())
+        until(lambda: self.call("library.status")["tracks"] == tracks, "the library")
+        self.begin_web()
+
+    def begin_daemon(self) -> None:
+        words = ("--config", str(self.settings), "--output", "null", "--state-directory", f"{self.folder}/daemon")
+        self.start("nowplayingd", *words)
+
+    def begin_web(self, more: str = "") -> None:
+        """Start nowplaying-web, at the port that it had before."""
+        settings = self.folder / "web.conf"
+        settings.write_text(f"[web]\nbind = *:{self.port}\nstate-directory = {self.folder}/web\n{more}")
+        log = self.folder / "nowplaying-web.log"
+        log.write_text("")
+        self.start("nowplaying-web", "--config", str(settings))
+        found = until(lambda: re.search(r"listening at 0\.0\.0\.0:(\d+)", log.read_text()), "the port of nowplaying-web")
+        self.port = int(found[1])
+
+    def end(self, name: str, number: int = signal.SIGKILL) -> None:
+        process = self.processes.pop(name)
+        process.send_signal(number)
+        process.wait(PATIENCE)
+
+    def close(self) -> None:
+        for name in list(self.processes):
+            self.end(name)
+
+    # MARK: Calls on the box itself
+
+    def call(self, method: str, **parameters: Any) -> Any:
+        """Call a method at the sockets of the box, not over the network."""
+        name = "control"
+        if method.startswith(("library.", "lists.")):
+            name = "library"
+        elif method.startswith(("pair.", "devices.", "bridge.")):
+            name = "nowplaying-web/web"
+        with socket.socket(socket.AF_UNIX) as box:
+            box.settimeout(PATIENCE)
+            box.connect(f"{self.folder}/{name}.sock")
+            box.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode() + b"\n")
+            answer = json.loads(box.makefile().readline() or "{}")
+        if "result" not in answer:
+            raise OSError(f"{method}: {answer}")
+        return answer["result"]
+
+    def code(self, role: str = "control") -> str:
+        """Open a pairing code."""
+        return str(self.call("pair.begin", role=role, seconds=60)["code"])
+
+    def state(self, session: str | None = None) -> Any:
+        return self.call("nowPlaying.get", **({} if session is None else {"session": session}))
+
+    @property
+    def songs(self) -> list[str]:
+        """The files of all songs in their order."""
+        return [f"{self.folder}/music/{album}/{track}.flac" for album, (_, count) in ALBUMS.items() for track in range(1, count + 1)]
+
+    def fresh(self) -> None:
+        """Put all songs into the queue, stopped, with every mode off."""
+        for session in self.call("session.list")["sessions"]:
+            if session["name"] != "main":
+                self.call("session.close", name=session["name"])
+        self.call("queue.clear")
+        for mode in ("Repeat", "Shuffle", "Consume", "Single"):
+            self.call(f"change{mode}Mode", mode="off")
+        self.call("sleep.set")
+        self.call("crossfade.set", seconds=0)
+        self.call("loudness.set", mode="off")
+        self.call("volume.set", volume=0.7, muted=False)
+        for device in self.call("devices.list")["devices"]:
+            self.call("devices.revoke", id=device["id"])
+        self.call("queue.add", items=self.songs)

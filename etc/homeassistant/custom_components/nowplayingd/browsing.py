@@ -1,0 +1,197 @@
+"""The library of the box in Home Assistant's media browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from homeassistant.components import media_source
+from homeassistant.components.media_player import BrowseError, BrowseMedia, MediaClass, MediaType
+from homeassistant.exceptions import HomeAssistantError
+
+from .client import Picture
+from .client.values import mapping, objects, text, token, whole
+from .const import OPTION_SOURCES
+from .entity import BoxEntity
+from .media_id import ALBUM_ORDER, MediaId
+
+Thumbnail = Callable[[MediaId], str | None]
+
+PAGE = 1000
+# More rows than this are of no use in a browser; its search finds them.
+MOST_ROWS = 5000
+PICTURE_SIZE = 300
+TRACK_FIELDS = ["uri", "title", "artist", "trackNumber"]
+
+# Kind of a thing: class, type and class of its children.
+KINDS: dict[str, tuple[MediaClass, MediaType | str, MediaClass]] = {
+    "": (MediaClass.DIRECTORY, "library", MediaClass.DIRECTORY),
+    "artists": (MediaClass.DIRECTORY, "artists", MediaClass.ARTIST),
+    "albums": (MediaClass.DIRECTORY, "albums", MediaClass.ALBUM),
+    "genres": (MediaClass.DIRECTORY, "genres", MediaClass.GENRE),
+    "lists": (MediaClass.DIRECTORY, "lists", MediaClass.PLAYLIST),
+    "folders": (MediaClass.DIRECTORY, "folders", MediaClass.DIRECTORY),
+    "artist": (MediaClass.ARTIST, MediaType.ARTIST, MediaClass.ALBUM),
+    "album": (MediaClass.ALBUM, MediaType.ALBUM, MediaClass.TRACK),
+    "genre": (MediaClass.GENRE, MediaType.GENRE, MediaClass.ALBUM),
+    "list": (MediaClass.PLAYLIST, MediaType.PLAYLIST, MediaClass.TRACK),
+    "folder": (MediaClass.DIRECTORY, "folder", MediaClass.DIRECTORY),
+    "track": (MediaClass.TRACK, MediaType.TRACK, MediaClass.TRACK),
+}
+SHELVES = {"artists": "Artists", "albums": "Albums", "genres": "Genres", "lists": "Lists", "folders": "Folders"}
+_WITH_PICTURE = {"artist", "album", "track"}
+
+
+class Browser:
+    """Opens things of the library."""
+
+    def __init__(self, player: BoxEntity, thumbnail: Thumbnail) -> None:
+        """Browse for a player; `thumbnail` makes the address of a picture."""
+        self._player, self._thumbnail = player, thumbnail
+
+    async def open(self, media_id: str | None) -> BrowseMedia:
+        """Open a thing: of the library, or of a media source of Home Assistant."""
+        if media_id and media_source.is_media_source_id(media_id):
+            source: BrowseMedia = await self._sources(media_id)
+            return source
+        thing = MediaId("") if not media_id else MediaId.read(media_id)
+        if thing is None or thing.kind == "track":
+            raise BrowseError(f"{text(media_id)} cannot be opened")
+        try:
+            children = await self._children(thing)
+        except HomeAssistantError as error:
+            raise BrowseError(str(error)) from error
+        title = self._player.box.entry.title if thing.kind == "" else SHELVES.get(thing.kind) or thing.parts[0]
+        found = self.entry(thing, title)
+        found.children = children
+        return found
+
+    def entry(self, thing: MediaId, title: str, uri: str | None = None) -> BrowseMedia:
+        """Return the row of a thing."""
+        kind, media_type, children = KINDS[thing.kind]
+        return BrowseMedia(
+            media_class=kind,
+            media_content_id=uri or str(thing),
+            media_content_type=media_type,
+            title=text(title) or "–",
+            can_play=thing.addition is not None,
+            can_expand=thing.kind != "track",
+            children_media_class=children,
+            thumbnail=self._thumbnail(thing) if thing.kind in _WITH_PICTURE else None,
+        )
+
+    def track(self, row: Mapping[str, Any]) -> BrowseMedia | None:
+        """Return the row of a track; None if it cannot be named."""
+        uri = token(row.get("uri"))
+        title = text(row.get("title")) or text(row.get("name"))
+        return None if uri is None or title is None else self.entry(MediaId("track", (uri,)), title, uri)
+
+    async def _children(self, thing: MediaId) -> list[BrowseMedia]:
+        match thing.kind:
+            case "":
+                return await self._shelves()
+            case "artists" | "genres":
+                tag = thing.kind.removesuffix("s")
+                rows = await self._rows("library.values", {"tag": tag})
+                return [self.entry(MediaId(tag, (name,)), name) for row in rows if (name := token(row.get("value")))]
+            case "albums" | "artist" | "genre":
+                return await self._albums(thing.filter)
+            case "album":
+                rows = await self._rows(
+                    "library.query", {"filter": thing.filter, "sort": ALBUM_ORDER, "fields": TRACK_FIELDS}
+                )
+                return self._tracks(rows)
+            case "lists":
+                answer = mapping(await self._player.call_box("lists.list"))
+                return [
+                    self.entry(MediaId("list", (name,)), name)
+                    for row in objects(answer.get("lists"), MOST_ROWS)
+                    if (name := token(row.get("name")))
+                ]
+            case "list":
+                return self._tracks(await self._rows("lists.get", {"name": thing.parts[0], "fields": TRACK_FIELDS}))
+        return await self._folder(thing.parts)
+
+    async def _shelves(self) -> list[BrowseMedia]:
+        shelves = (
+            [self.entry(MediaId(kind), title) for kind, title in SHELVES.items()] if self._player.box.has_library else []
+        )
+        if self._player.box.entry.options.get(OPTION_SOURCES, True):
+            try:
+                found = await self._sources(None)
+            except BrowseError:
+                return shelves
+            # One source is shown as its content, several as a list of them.
+            shelves += found.children if found.domain is None and found.children else [found]
+        return shelves
+
+    async def _sources(self, media_id: str | None) -> Any:
+        return await media_source.async_browse_media(
+            self._player.hass, media_id, content_filter=lambda item: item.media_content_type.startswith("audio/")
+        )
+
+    async def _albums(self, only: dict[str, Any] | None) -> list[BrowseMedia]:
+        rows = await self._rows(
+            "library.values", {"tag": "album", "group": ["albumArtist"], **({} if only is None else {"filter": only})}
+        )
+        return [
+            self.entry(MediaId("album", (name, token(mapping(row.get("group")).get("albumArtist")) or "")), name)
+            for row in rows
+            if (name := token(row.get("value")))
+        ]
+
+    async def _folder(self, parts: tuple[str, ...]) -> list[BrowseMedia]:
+        rows = await self._rows("library.browse", {"fields": TRACK_FIELDS, **({"path": parts[0]} if parts else {})})
+        found: list[BrowseMedia] = []
+        for row in rows:
+            path = token(row.get("path"))
+            if row.get("kind") == "folder" and path is not None:
+                found.append(self.entry(MediaId("folder", (path,)), text(row.get("name")) or path))
+            elif (track := self.track(row)) is not None:
+                found.append(track)
+        return found
+
+    def _tracks(self, rows: list[Mapping[str, Any]]) -> list[BrowseMedia]:
+        return [track for row in rows if (track := self.track(row)) is not None]
+
+    async def _rows(self, method: str, parameters: dict[str, Any]) -> list[Mapping[str, Any]]:
+        """Return the rows of all pages, at most MOST_ROWS."""
+        rows: list[Mapping[str, Any]] = []
+        # The pages of a list go by their offset, those of a question by a text.
+        place = "offset" if method == "lists.get" else "after"
+        more: dict[str, Any] = {}
+        while True:
+            answer = mapping(await self._player.call_box(method, {**parameters, "limit": PAGE, **more}))
+            found = objects(answer.get("rows"), PAGE)
+            rows += found
+            after = answer.get("next")
+            if after is None or not found or len(rows) >= MOST_ROWS:
+                return rows[:MOST_ROWS]
+            more = {place: after}
+
+    # MARK: Pictures
+
+    async def picture(self, media_id: str) -> Picture | None:
+        """Return the picture of a thing; None if it has none."""
+        thing = MediaId.read(media_id)
+        if thing is None or thing.kind not in _WITH_PICTURE:
+            return None
+        parameters: dict[str, Any] = {"size": PICTURE_SIZE}
+        try:
+            if thing.kind == "track":
+                parameters["uri"] = thing.parts[0]
+            else:
+                question = {"filter": thing.filter, "fields": ["albumId"], "limit": 1}
+                rows = objects(mapping(await self._player.call_box("library.query", question)).get("rows"))
+                album = whole(rows[0].get("albumId"), 0) if rows else None
+                if album is None:
+                    return None
+                parameters["album"] = album
+            found = mapping(await self._player.call_box("library.artwork", parameters))
+        except HomeAssistantError:
+            return None
+        picture = token(found.get("id"), 128)
+        if picture is None:
+            return None
+        return await self._player.box.http.picture(picture, text(found.get("type"), 32), PICTURE_SIZE)
+

@@ -1,0 +1,64 @@
+"""CLOCK_MONOTONIC of the box, estimated from exchanges of `clock.now`. All times are seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+import math
+from typing import Any
+
+from .errors import NotABox
+from .values import mapping, number
+
+BURST = 8
+# Two clocks drift apart by this at most: 100 ppm.
+DRIFT = 1e-4
+
+Ask = Callable[[float], Awaitable[Any]]
+
+
+class BoxClock:
+    """The offset between a local clock that never steps and the clock of anchors."""
+
+    def __init__(self, local: Callable[[], float]) -> None:
+        """Make a clock without an estimate; `local`: such as time.monotonic."""
+        self._local = local
+        self._offset: float | None = None
+        self._delay = math.inf
+        self._at = 0.0
+
+    @property
+    def is_known(self) -> bool:
+        """True after the first exchange."""
+        return self._offset is not None
+
+    @property
+    def bound(self) -> float:
+        """Seconds by which `now` is wrong at most."""
+        return self._delay / 2 + (self._local() - self._at) * DRIFT if self.is_known else math.inf
+
+    def now(self) -> float | None:
+        """Return the time of the box; None before the first exchange."""
+        return None if self._offset is None else self._local() + self._offset
+
+    def forget(self) -> None:
+        """Forget the estimate: the box may have started again."""
+        self._offset = None
+        self._delay = math.inf
+
+    async def synchronize(self, ask: Ask) -> None:
+        """Do a burst of exchanges, one after the other; the one with the shortest way counts.
+
+        `ask(sent)` returns `{received, answered}`. Raises what `ask` raises, and NotABox for an answer without times.
+        """
+        for _ in range(BURST):
+            sent = self._local()
+            answer = mapping(await ask(sent))
+            back = self._local()
+            received, answered = number(answer.get("received")), number(answer.get("answered"))
+            if received is None or answered is None or answered < received:
+                raise NotABox("clock.now answers without times")
+            delay = max(0.0, back - sent - (answered - received))
+            if delay / 2 <= self.bound:
+                self._offset = (received - sent + answered - back) / 2
+                self._delay = delay
+                self._at = back

@@ -1,0 +1,57 @@
+"""Failures of the box, of the network and of calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .values import mapping, text, whole
+
+
+class BoxError(Exception):
+    """A failure of the box or of the way to it."""
+
+
+class Unreachable(BoxError):
+    """No connection, or nowplayingd does not run behind nowplaying-web."""
+
+
+class NotABox(BoxError):
+    """Another program answers at this address."""
+
+
+class NotPaired(BoxError):
+    """The box wants a token, or does not know this one."""
+
+
+class WrongName(BoxError):
+    """The box does not accept requests for this host name (`hosts` in [web])."""
+
+
+class PairingRefused(BoxError):
+    """The pairing code is wrong, or its time is over."""
+
+
+class CallError(BoxError):
+    """The box refused a call.
+
+    `status` is a name from ERROR CODES of nowplayingd-protocol(7), `reason` its reason; empty if there is none.
+    """
+
+    def __init__(self, message: str, *, code: int = 0, status: str = "", reason: str = "") -> None:
+        """Make a refusal, by its parts."""
+        super().__init__(message)
+        self.code = code
+        self.status = status
+        self.reason = reason
+
+    @classmethod
+    def of(cls, value: Any) -> CallError:
+        """Read the member `error` of an answer."""
+        error = mapping(value)
+        data = mapping(error.get("data"))
+        return cls(
+            text(error.get("message")) or "the box refused the call without a reason",
+            code=whole(error.get("code")) or 0,
+            status=text(data.get("status"), 64) or "",
+            reason=text(data.get("reason"), 64) or "",
+        )

@@ -1,0 +1,207 @@
+"""Setup of a box: by its address or by discovery, with a pairing code where the box wants one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import voluptuous as vol
+
+from homeassistant.config_entries import ConfigEntry, ConfigFlow, OptionsFlow
+from homeassistant.const import CONF_HOST, CONF_PORT, CONF_TOKEN, CONF_VERIFY_SSL
+from homeassistant.core import callback
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+
+from .client import (
+    BoxAddress,
+    BoxError,
+    BoxHTTP,
+    BoxSocket,
+    Hello,
+    NotABox,
+    NotPaired,
+    PairingRefused,
+    WrongName,
+)
+from .client.address import DEFAULT_PORT
+from .client.values import text
+from .compat import ConfigFlowResult, ZeroconfServiceInfo
+from .const import CLIENT_NAME, CONF_CODE, CONF_TLS, DOMAIN, PROTOCOL
+from .data import loaded_boxes
+from .options_flow import BoxOptionsFlow
+
+_ERRORS: dict[type[BoxError], str] = {
+    NotABox: "not_a_box",
+    NotPaired: "not_paired",
+    PairingRefused: "invalid_code",
+    WrongName: "wrong_name",
+}
+
+
+def _word(error: BoxError) -> str:
+    """Return the key of the words for a failure."""
+    return _ERRORS.get(type(error), "cannot_connect")
+
+
+def _address_schema(known: Mapping[str, Any]) -> vol.Schema:
+    return vol.Schema(
+        {
+            vol.Required(CONF_HOST, default=known.get(CONF_HOST, vol.UNDEFINED)): str,
+            vol.Required(CONF_PORT, default=known.get(CONF_PORT, DEFAULT_PORT)): vol.All(int, vol.Range(1, 65535)),
+            vol.Required(CONF_TLS, default=known.get(CONF_TLS, False)): bool,
+            vol.Required(CONF_VERIFY_SSL, default=known.get(CONF_VERIFY_SSL, True)): bool,
+        }
+    )
+
+
+_CODE_SCHEMA = vol.Schema({vol.Required(CONF_CODE): str})
+
+
+class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
+    """The steps of a setup."""
+
+    VERSION = 1
+
+    def __init__(self) -> None:
+        """Begin without an address."""
+        self._data: dict[str, Any] = {}
+        self._name: str | None = None
+        # The entry that a new pairing or a new address is for.
+        self._entry: ConfigEntry | None = None
+        self._success = ""
+
+    @staticmethod
+    @callback
+    def async_get_options_flow(config_entry: ConfigEntry) -> OptionsFlow:
+        """Return the flow of the options."""
+        return BoxOptionsFlow(config_entry)
+
+    # MARK: Steps
+
+    async def async_step_user(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Ask for the address."""
+        return await self._ask_address("user", user_input)
+
+    async def async_step_reconfigure(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Ask for another address of the same box."""
+        self._begin_change("reconfigure_successful")
+        return await self._ask_address("reconfigure", user_input)
+
+    async def async_step_reauth(self, entry_data: Mapping[str, Any]) -> ConfigFlowResult:
+        """Pair again: the box does not know the token."""
+        self._begin_change("reauth_successful")
+        return await self.async_step_pair()
+
+    async def async_step_zeroconf(self, discovery_info: ZeroconfServiceInfo) -> ConfigFlowResult:
+        """Take a box that has announced itself."""
+        facts = discovery_info.properties
+        host, port = discovery_info.host, discovery_info.port or DEFAULT_PORT
+        self._data = {CONF_HOST: host, CONF_PORT: port, CONF_TLS: facts.get("tls") == "1", CONF_VERIFY_SSL: True}
+        self._name = text(facts.get("name"), 64) or text(discovery_info.hostname.removesuffix(".local."), 64)
+        box_id = text(facts.get("id"), 64)
+        if box_id is None:
+            self._async_abort_entries_match({CONF_HOST: host, CONF_PORT: port})
+        else:
+            await self.async_set_unique_id(box_id)
+            for box in loaded_boxes(self.hass):
+                if box.entry.unique_id == box_id:
+                    box.wake()
+            self._abort_if_unique_id_configured(updates={CONF_HOST: host, CONF_PORT: port})
+        self.context["title_placeholders"] = {"name": self._name or host}
+        return await self.async_step_confirm()
+
+    async def async_step_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Ask if the box that was found shall be added."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            try:
+                return await self._try()
+            except BoxError as error:
+                errors["base"] = _word(error)
+        return self.async_show_form(
+            step_id="confirm", errors=errors, description_placeholders={"name": self._name or "", "host": self._data[CONF_HOST]}
+        )
+
+    async def async_step_pair(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Ask for the code that `nowplayingctl pair` shows."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            session = async_get_clientsession(self.hass, self._address.verify)
+            code = "".join(filter(str.isdigit, user_input[CONF_CODE]))
+            name = f"{CLIENT_NAME} ({self.hass.config.location_name})"
+            try:
+                paired = await BoxHTTP(session, self._address, None).pair(code, name)
+                self._data[CONF_TOKEN] = paired.token
+                return await self._finish(await self._hello())
+            except BoxError as error:
+                errors["base"] = _word(error)
+        return self.async_show_form(
+            step_id="pair",
+            data_schema=_CODE_SCHEMA,
+            errors=errors,
+            description_placeholders={"host": self._data[CONF_HOST], "command": "nowplayingctl pair"},
+        )
+
+    # MARK: Parts of the steps
+
+    @property
+    def _address(self) -> BoxAddress:
+        data = self._data
+        return BoxAddress(data[CONF_HOST], data[CONF_PORT], data[CONF_TLS], data[CONF_VERIFY_SSL])
+
+    def _begin_change(self, success: str) -> None:
+        """Begin with the data of the entry that the flow is for."""
+        if self._entry is None:
+            self._entry = self.hass.config_entries.async_get_entry(self.context["entry_id"])
+            assert self._entry is not None
+            self._data = {CONF_TLS: False, CONF_VERIFY_SSL: True, **self._entry.data}
+            self._success = success
+
+    async def _ask_address(self, step: str, user_input: dict[str, Any] | None) -> ConfigFlowResult:
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            self._data = {**self._data, **user_input, CONF_HOST: user_input[CONF_HOST].strip()}
+            try:
+                return await self._try()
+            except BoxError as error:
+                errors["base"] = _word(error)
+            except ValueError:
+                errors[CONF_HOST] = "invalid_host"
+        return self.async_show_form(step_id=step, data_schema=_address_schema(self._data), errors=errors)
+
+    async def _try(self) -> ConfigFlowResult:
+        """Connect, and ask for a code if the box wants one."""
+        try:
+            hello = await self._hello()
+        except NotPaired:
+            self._data.pop(CONF_TOKEN, None)
+            return await self.async_step_pair()
+        if not hello.controls and CONF_TOKEN not in self._data:
+            # Everybody may look at this box; a paired device may act.
+            return await self.async_step_pair()
+        return await self._finish(hello)
+
+    async def _hello(self) -> Hello:
+        """Connect with the data so far, and return the greeting of the box."""
+        session = async_get_clientsession(self.hass, self._address.verify)
+        socket = await BoxSocket.open(session, self._address, self._data.get(CONF_TOKEN))
+        reading = self.hass.async_create_task(socket.run(lambda *_: None))
+        try:
+            return Hello.of(await socket.call("hello", {"client": CLIENT_NAME}))
+        finally:
+            await socket.close()
+            await reading
+
+    async def _finish(self, hello: Hello) -> ConfigFlowResult:
+        """Keep the data."""
+        if hello.protocol > PROTOCOL:
+            return self.async_abort(reason="newer_protocol")
+        if self._entry is not None:
+            if hello.id is not None and self._entry.unique_id not in (None, hello.id):
+                return self.async_abort(reason="wrong_box")
+            return self.async_update_reload_and_abort(self._entry, data=self._data, reason=self._success)
+        if hello.id is not None:
+            await self.async_set_unique_id(hello.id, raise_on_progress=False)
+            self._abort_if_unique_id_configured(updates={**self._data})
+        self._async_abort_entries_match({CONF_HOST: self._data[CONF_HOST], CONF_PORT: self._data[CONF_PORT]})
+        return self.async_create_entry(title=self._name or self._data[CONF_HOST], data=self._data)
