@@ -74,7 +74,7 @@ test:
 	@Scripts/packages build decode run test
 	@Scripts/test
 
-#: make test-clients            real MPD programs against nowplaying-mpd, and the page in browsers (six minutes)
+#: make test-clients            real MPD programs, the page in browsers, Home Assistant (fifteen minutes)
 test-clients:
 	@Scripts/packages build run clients
 	@Scripts/optional
@@ -98,9 +98,9 @@ lint:
 	@Scripts/packages build lint
 	@Scripts/lint
 
-#: make nightly [MINUTES=20]    all that takes long: tests, sanitizers, fuzz, soak, faults, microbenchmarks (four hours)
+#: make nightly [MINUTES=20]    all that takes long: tests, sanitizers, fuzz, soak, faults, Home Assistant, microbenchmarks (six hours)
 nightly:
-	@Scripts/packages build decode run test microbenchmarks
+	@Scripts/packages build decode run test clients microbenchmarks
 	@Scripts/nightly
 nightly: export MINUTES := $(MINUTES)
 
@@ -194,7 +194,8 @@ install-files:
 	$(call install-text,$(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service),$(samples)/recipes,644)
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
-	install -m 644 etc/homeassistant/*.yaml $(samples)/homeassistant
+	for file in $$(cd etc/homeassistant && find . -type f ! -name "*.pyc"); do \
+	    install -D -m 644 "etc/homeassistant/$$file" "$(samples)/homeassistant/$$file" || exit 1; done
 	install -m 644 etc/node-red/*.json $(samples)/node-red
 
 #: make deb                     build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
@@ -214,4 +215,4 @@ uninstall:
 
 #: make clean
 clean:
-	rm -rf .build build
+	rm -rf .build .build-homeassistant build

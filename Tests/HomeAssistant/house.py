@@ -134,7 +134,7 @@ class House:
     def end(self, name: str, number: int = signal.SIGKILL) -> None:
         process = self.processes.pop(name)
         process.send_signal(number)
-        process.wait(PATIENCE)
+        process.wait()
 
     def close(self) -> None:
         for name in list(self.processes):

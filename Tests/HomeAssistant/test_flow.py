@@ -133,6 +133,9 @@ async def test_discovery_without_id(hass: HomeAssistant, house: House) -> None:
     MockConfigEntry(domain=DOMAIN, data={**ADDRESS, "port": house.port}).add_to_hass(hass)
     flow = await begin(hass, "zeroconf", announced(house.port))
     assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "already_configured")
+    flow = await begin(hass, "zeroconf", announced(house.port, id="box-1"))
+    assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "already_configured")
+    assert hass.config_entries.async_entries(DOMAIN)[0].unique_id == "box-1"
 
 
 async def test_revoked_token(hass: HomeAssistant, house: House) -> None:

@@ -122,7 +122,7 @@ class Browser:
             except BrowseError:
                 return shelves
             # One source is shown as its content, several as a list of them.
-            shelves += found.children if found.domain is None and found.children else [found]
+            shelves += found.children if getattr(found, "domain", None) is None and found.children else [found]
         return shelves
 
     async def _sources(self, media_id: str | None) -> Any:

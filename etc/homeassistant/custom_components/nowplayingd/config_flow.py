@@ -102,6 +102,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         if box_id is None:
             self._async_abort_entries_match({CONF_HOST: host, CONF_PORT: port})
         else:
+            self._adopt(box_id, discovery_info)
             await self.async_set_unique_id(box_id)
             for box in loaded_boxes(self.hass):
                 if box.entry.unique_id == box_id:
@@ -143,6 +144,14 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         )
 
     # MARK: Parts of the steps
+
+    def _adopt(self, box_id: str, found: ZeroconfServiceInfo) -> None:
+        """Give the id of a box to the entry that knows it by its address alone."""
+        hosts = {found.host, found.hostname.rstrip("."), found.hostname.removesuffix(".local.")}
+        for entry in self._async_current_entries():
+            if entry.unique_id is None and entry.data[CONF_HOST] in hosts and entry.data[CONF_PORT] == found.port:
+                self.hass.config_entries.async_update_entry(entry, unique_id=box_id)
+                return
 
     @property
     def _address(self) -> BoxAddress:

@@ -44,8 +44,7 @@ def _play(state: State) -> tuple[str, int | None, int | None]:
 def _entry_id(hass: HomeAssistant, device_id: str) -> str | None:
     """Return the id of the config entry of a device; None if it is no box."""
     device = dr.async_get(hass).async_get(device_id)
-    ids = {entry.entry_id for entry in hass.config_entries.async_entries(DOMAIN)}
-    return None if device is None else next((one for one in device.config_entries if one in ids), None)
+    return None if device is None else next((name for domain, name in device.identifiers if domain == DOMAIN), None)
 
 
 async def async_get_triggers(hass: HomeAssistant, device_id: str) -> list[dict[str, Any]]:

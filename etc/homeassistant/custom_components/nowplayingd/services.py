@@ -158,6 +158,6 @@ def _speech(hass: HomeAssistant, message: str, engine: str | None, language: str
 
     make: Callable[..., str] = tts.generate_media_source_id
     try:
-        return make(hass, message, engine or tts.async_default_engine(hass), language)
+        return make(hass, message, engine, language)
     except (HomeAssistantError, KeyError, ValueError) as error:
         raise announcing.no_speech(str(error)) from error

@@ -1,0 +1,315 @@
+"""The connection: outages, several boxes and sessions, and boxes that send anything."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import pathlib
+import random
+import signal
+import time
+from typing import Any
+
+import aiohttp
+from conftest import act, eventually, shown, shows
+from custom_components.nowplayingd.client import (
+    BoxAddress,
+    BoxError,
+    BoxHTTP,
+    BoxSocket,
+    CallError,
+    Delays,
+    NotABox,
+    NotPaired,
+    State,
+    Unreachable,
+    WrongName,
+)
+from custom_components.nowplayingd.client.values import mapping, number, objects, text, texts, token, whole
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from house import House
+import pytest
+from remote import Line, Remote, fake_box
+
+# Seconds from the return of a box to that of its entities.
+RETURN = 2.0
+LOGGER = "custom_components.nowplayingd.coordinator"
+
+
+class Outages:
+    """Counts how often the player became unavailable and available."""
+
+    def __init__(self, hass: HomeAssistant, entity: str = "media_player.kitchen") -> None:
+        self.changes: list[bool] = []
+
+        @callback
+        def changed(event: Any) -> None:
+            new, old = event.data["new_state"], event.data["old_state"]
+            if event.data["entity_id"] == entity and (new.state == "unavailable") != (old.state == "unavailable"):
+                self.changes.append(new.state != "unavailable")
+
+        hass.bus.async_listen("state_changed", changed)
+
+
+def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the words about the box in the log."""
+    return [one.getMessage() for one in caplog.records if one.name == LOGGER and one.levelname == "WARNING"]
+
+
+async def break_and_mend(hass: HomeAssistant, house: House, remote: Remote, kind: str, chance: random.Random) -> float:
+    """End a part of the way to a box, begin it again, and return the seconds until the player is back."""
+    if kind == "daemon":
+        house.end("nowplayingd")
+    elif kind == "bridge":
+        house.end("nowplaying-web", chance.choice((signal.SIGKILL, signal.SIGTERM)))
+    else:
+        await remote.close()
+    await shows(hass, state="unavailable")
+    await asyncio.sleep(chance.random() * 0.4)
+    if kind == "daemon":
+        house.begin_daemon()
+        await eventually(lambda: responds(house), "the daemon")
+    elif kind == "bridge":
+        await hass.async_add_executor_job(house.begin_web)
+    else:
+        await remote.open()
+    begun = time.monotonic()
+    await eventually(lambda: shown(hass).state != "unavailable", "the player", 20)
+    return time.monotonic() - begun
+
+
+def responds(house: House) -> bool:
+    """Return True if the daemon answers."""
+    try:
+        return bool(house.call("hello"))
+    except OSError:
+        return False
+
+
+async def outages(hass: HomeAssistant, house: House, add: Any, caplog: pytest.LogCaptureFixture, kinds: list[str]) -> list[float]:
+    """Break the way to a box again and again; returns the seconds until each return."""
+    chance = random.Random(4711)
+    async with Remote(house) as remote:
+        box = BoxHTTP(async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None)
+        paired = await box.pair(house.code(), "test")
+        entry = await add(house, data={"port": remote.port, "token": paired.token})
+        await shows(hass, state="idle")
+        seen = Outages(hass)
+        times = []
+        for count, kind in enumerate(kinds, 1):
+            times.append(await break_and_mend(hass, house, remote, kind, chance))
+            assert seen.changes == [False, True] * count, f"{kind}, outage {count}"
+            said = messages(caplog)
+            assert len(said) == 2 * count and said[-1] == "Kitchen is available again", said[-3:]
+        await act(hass, "media_play")
+        await shows(hass, state="playing")
+        await hass.config_entries.async_unload(entry.entry_id)
+    return times
+
+
+async def test_outages(hass: HomeAssistant, own_house: House, add, caplog: pytest.LogCaptureFixture) -> None:
+    """Daemon, bridge and network end: unavailable is said once, and the player is back within 2 s."""
+    times = await outages(hass, own_house, add, caplog, ["daemon", "bridge", "network"] * 2)
+    assert max(times) <= RETURN, times
+
+
+@pytest.mark.long
+@pytest.mark.timeout(0)
+async def test_hundred_outages(hass: HomeAssistant, own_house: House, add, caplog: pytest.LogCaptureFixture) -> None:
+    """A hundred ends at random."""
+    chance = random.Random(26)
+    times = await outages(hass, own_house, add, caplog, [chance.choice(("daemon", "bridge", "network")) for _ in range(100)])
+    print(f"100 outages: back after {sorted(times)[50]:.2f} s (median), {max(times):.2f} s (longest)")
+    assert max(times) <= RETURN, times
+
+
+async def test_calls_without_a_box(hass: HomeAssistant, own_house: House, add) -> None:
+    """A call during an outage is an error with a reason; the entry is loaded when the box comes."""
+    entry = await add(own_house)
+    own_house.end("nowplaying-web")
+    await shows(hass, state="unavailable")
+    with pytest.raises(HomeAssistantError) as error:
+        await hass.data["media_player"].get_entity("media_player.kitchen").async_media_play()
+    assert error.value.translation_key == "unreachable"
+    own_house.end("nowplayingd")
+    await hass.config_entries.async_reload(entry.entry_id)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    own_house.begin_daemon()
+    await eventually(lambda: responds(own_house), "the daemon")
+    await hass.async_add_executor_job(own_house.begin_web)
+    await hass.config_entries.async_reload(entry.entry_id)
+    await shows(hass, state="idle", queue_size=5)
+
+
+async def test_without_a_library(hass: HomeAssistant, own_house: House, add) -> None:
+    """Without a library there is no search and no shelf of it; all else works."""
+    own_house.end("nowplaying-library")
+    await add(own_house)
+    browse = hass.data["media_player"].get_entity("media_player.kitchen").async_browse_media
+    root = await browse()
+    assert "Albums" not in [one.title for one in root.children or []]
+    await act(hass, "play_media", media_content_id=own_house.songs[1], media_content_type="music")
+    await shows(hass, state="playing", queue_size=1)
+
+
+async def test_two_boxes_and_many_sessions(
+    hass: HomeAssistant, house: House, own_house: House, add, tmp_path: pathlib.Path
+) -> None:
+    """Two boxes with all the sessions that they can have; each player shows its own."""
+    await add(house)
+    await add(own_house, title="Hall")
+    for box in (house, own_house):
+        for count in range(9):
+            box.call("session.create", name=f"room-{count}", policy="mix")
+            box.call("queue.add", session=f"room-{count}", items=box.songs[: count % 5 + 1])
+    registry = __import__("homeassistant.helpers.entity_registry", fromlist=["x"]).async_get(hass)
+    for title in ("kitchen", "hall"):
+        await eventually(
+            lambda title=title: all(registry.async_get(f"media_player.{title}_room_{count}") for count in range(9)), "the players"
+        )
+        for count in range(9):
+            registry.async_update_entity(f"media_player.{title}_room_{count}", disabled_by=None)
+    for entry in hass.config_entries.async_entries("nowplayingd"):
+        await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    for count in range(9):
+        await act(hass, "media_play", f"media_player.hall_room_{count}")
+    for count in range(9):
+        await shows(hass, f"media_player.hall_room_{count}", "playing", queue_size=count % 5 + 1)
+        await shows(hass, f"media_player.kitchen_room_{count}", "idle", queue_size=count % 5 + 1)
+    await shows(hass, "media_player.kitchen", "idle", session="main")
+
+
+# MARK: Boxes that send anything
+
+MESS: list[Any] = [None, True, -1, 1e400, 2**70, "x", "", [], [{}], {}, {"a": None}, "\ud800", [[[[]]]]]
+GOOD_HELLO = {"server": "nowplayingd", "protocol": 1, "role": "control", "version": "1\n2", "instance": "i"}
+
+
+@pytest.mark.parametrize("answer", [one for one in MESS if one not in (1e400, "\ud800")])
+async def test_strange_answers(hass: HomeAssistant, house: House, add, answer: Any) -> None:
+    """Whatever a box answers to the calls of a new connection, nothing breaks."""
+    times = {"received": 1.0, "answered": 1.0}
+    names = ("session.list", "output.list", "commands.list", "nowPlaying.get", "nowPlaying.subscribe", "library.status")
+    async with fake_box(hello=GOOD_HELLO, answers={"clock.now": times, **dict.fromkeys(names, answer)}) as port:
+        entry = await add(house, data={"port": port})
+        assert entry.state is ConfigEntryState.LOADED
+        assert shown(hass).state == "unavailable"
+    async with fake_box(hello=GOOD_HELLO, answers={"clock.now": answer}) as port:
+        entry = await add(house, data={"port": port})
+        assert entry.state is ConfigEntryState.SETUP_RETRY
+    async with fake_box(hello=answer) as port:
+        entry = await add(house, data={"port": port})
+        assert entry.state is ConfigEntryState.SETUP_RETRY
+
+
+async def test_strange_lines(hass: HomeAssistant, house: House) -> None:
+    """Lines that are no messages, answers that nobody waits for, and refusals without words are passed over."""
+    lines = ["", "{", "[" * 5000, "null", '{"id": 99, "result": 1}', '{"id": [1], "result": 1}', '{"method": 5}', '{"method":"a"}']
+    notes: list[str] = []
+    async with fake_box(lines=lines, answers={"a": 5, "b": {"error": None}, "c": Line()}) as port:
+        socket = await BoxSocket.open(async_get_clientsession(hass), BoxAddress("127.0.0.1", port), None)
+        reading = asyncio.create_task(socket.run(lambda method, _: notes.append(method)))
+        assert await socket.call("a") == 5
+        with pytest.raises(CallError, match="without a reason"):
+            await socket.call("b")
+        with pytest.raises(Unreachable, match="did not answer c"):
+            await socket.call("c", timeout=0.1)
+        waiting = asyncio.create_task(socket.call("c"))
+        await asyncio.sleep(0.05)
+        await socket.close()
+        with pytest.raises(Unreachable):
+            await waiting
+        assert isinstance(await reading, Unreachable)
+        with pytest.raises(Unreachable):
+            await socket.call("a")
+    assert set(notes) == {"a"}
+
+
+def test_readers() -> None:
+    """Each reader returns its kind or nothing, whatever comes."""
+    for one in MESS:
+        assert text(one) is None or text(one).isprintable()
+        assert token(one) is None or isinstance(one, str)
+        assert number(one) is None or isinstance(number(one), float)
+        assert whole(one) is None or isinstance(whole(one), int)
+        assert isinstance(mapping(one), dict) and isinstance(objects(one), list) and isinstance(texts(one), tuple)
+        for key in ("session", "state", "anchor", "item", "sleep", "output", "queue", "volume", "cause", "causes", "by", "error"):
+            good = {"session": "main", "state": "playing", "item": {"title": "a", "artwork": MESS, "duration": one}, key: one}
+            try:
+                State.of(good)
+            except NotABox:
+                assert key in ("session", "state")
+    assert text("a\u200db\u202ec\nd") == "a\u200db c d" and text(" \n") is None
+    assert text("x" * 300) == "x" * 254 + "…" and number(10**400) is None and number(True) is None
+    assert text("\u0000\u0000") is None and text("ｶﾞ 日本 🎵") == "ｶﾞ 日本 🎵"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(401, NotPaired), (403, NotABox), (421, WrongName), (503, Unreachable), (200, NotABox)]
+)
+async def test_refused_handshake(hass: HomeAssistant, house: House, status: int, kind: type[BoxError]) -> None:
+    """Each status of a refused handshake has its reason."""
+    async with fake_box(status=status) as port:
+        with pytest.raises(kind):
+            await BoxSocket.open(async_get_clientsession(hass), BoxAddress("127.0.0.1", port), None)
+
+
+async def test_requests_that_fail(hass: HomeAssistant, house: House) -> None:
+    """Sounds that are too large, pictures that are none, and boxes that are not there."""
+    session = async_get_clientsession(hass)
+    box = BoxHTTP(session, BoxAddress("127.0.0.1", house.port), None)
+    with pytest.raises(CallError):
+        await box.announce(bytes((16 << 20) + 1), {})
+    assert await box.picture("0" * 32, None, 100) is None
+    nobody = BoxHTTP(session, BoxAddress("127.0.0.1", 1), None)
+    assert await nobody.picture("0" * 32, None, None) is None
+    with pytest.raises(Unreachable):
+        await nobody.announce(b"x", {})
+    async with Remote(house) as remote:
+        stranger = BoxHTTP(session, BoxAddress("127.0.0.1", remote.port), "x" * 32)
+        with pytest.raises(NotPaired):
+            await stranger.announce(b"x", {})
+
+
+async def test_busy_box(hass: HomeAssistant, house: House, aiohttp_client: Any) -> None:
+    """Statuses of an announcement without words."""
+
+    async def announce(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        return aiohttp.web.Response(status=int(request.query["priority"]), text="no JSON")
+
+    async def artwork(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        kind = {"a": "text/html", "b": "image/png"}[request.match_info["name"][0]]
+        return aiohttp.web.Response(body=bytes(17 << 20) if kind == "image/png" else b"<p>", content_type=kind)
+
+    app = aiohttp.web.Application()
+    app.add_routes([aiohttp.web.post("/announce", announce), aiohttp.web.get("/artwork/{name}", artwork)])
+    client = await aiohttp_client(app)
+    box = BoxHTTP(async_get_clientsession(hass), BoxAddress("127.0.0.1", client.port), None)
+    for status, words in ((429, "have not ended"), (418, "418")):
+        with pytest.raises(CallError, match=words):
+            await box.announce(b"x", {"priority": status})
+    assert await box.picture("a", None, None) is None
+    assert await box.picture("b", None, None) is None
+
+
+def test_delays() -> None:
+    """Attempts come soon, then each second, and ever more seldom after a long time."""
+    delays = [wait for wait, _ in zip(Delays(patience=20), range(40), strict=False)]
+    assert delays[0] <= 0.1 and all(0.5 <= wait <= 1 for wait in delays[5:20]) and all(5 <= wait <= 10 for wait in delays[21:])
+
+
+def test_address() -> None:
+    """The addresses of a box with and without TLS."""
+    assert str(BoxAddress("box.local").base) == "http://box.local:8088/"
+    assert str(BoxAddress("::1", 8443, tls=True).socket) == "wss://[::1]:8443/rpc"
+    assert BoxAddress("box", verify=False).ssl is False
+
+
+def test_json_is_strict() -> None:
+    """A state goes through JSON as the box writes it."""
+    state = State.of(json.loads('{"session":"main","state":"playing","seq":3,"anchor":{"elapsed":1.5,"rate":1,"monotonic":9}}'))
+    assert (state.anchor.position(10, None), state.anchor.position(10, 2), state.is_moving) == (2.5, 2, False)
