@@ -132,3 +132,34 @@ async def test_failures(hass: HomeAssistant, house: House, entry, speaker: Speak
         await act(
             hass, "play_media", media_content_id="media-source://tts/nobody?message=x", media_content_type="music", announce=True
         )
+
+
+async def test_local_source(hass: HomeAssistant, house: House, entry, speaker: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of Home Assistant is uploaded where Home Assistant names it (2025.7 and later)."""
+    from homeassistant.components import media_source
+
+    class Named(media_source.PlayMedia):
+        """Media with a file."""
+
+        path = house.folder / "bell.wav"
+
+    async def named(*_: Any) -> Named:
+        return Named("/media/local/bell.wav", "audio/wav")
+
+    monkeypatch.setattr(media_source, "async_resolve_media", named)
+    media_id = "media-source://media_source/local/bell.wav"
+    found = await act(hass, "announce", domain="nowplayingd", media_id=media_id, response=True)
+    assert found["media_player.kitchen"]["played"] == pytest.approx(0.3, abs=0.1)
+    Named.path = house.folder / "nothing.wav"
+    with pytest.raises(HomeAssistantError, match="is not available"):
+        await act(hass, "announce", domain="nowplayingd", media_id=media_id)
+    # Without a file the box gets an address, which it refuses here: it is that of its own machine.
+    Named.path = None
+    with pytest.raises(HomeAssistantError):
+        await act(hass, "announce", domain="nowplayingd", media_id=media_id)
+
+
+async def test_without_speech(hass: HomeAssistant, house: House, entry) -> None:
+    """Where text to speech is not set up, an announcement says so."""
+    with pytest.raises(ServiceValidationError, match="not set up"):
+        await act(hass, "announce", domain="nowplayingd", message="Hello")

@@ -12,8 +12,9 @@ from custom_components.nowplayingd import button, device_trigger, event, number,
 from custom_components.nowplayingd.const import DOMAIN, POLICIES, POLICY_OF_BOX
 from custom_components.nowplayingd.media_player import SOUND_MODES
 from custom_components.nowplayingd.services import SCHEMAS
-from homeassistant.util.yaml import load_yaml
+from homeassistant.util.yaml import load_yaml, parse_yaml
 import pytest
+import voluptuous as vol
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / "etc/homeassistant/custom_components/nowplayingd"
@@ -94,6 +95,19 @@ def test_quality_scale() -> None:
     assert len(rules) >= 50 and read("manifest.json")["quality_scale"] == "platinum"
     for name, state in rules.items():
         assert state == "done" or (state["status"] == "exempt" and len(state["comment"]) > 20), name
+
+
+def test_documented_calls() -> None:
+    """The calls in the document pass the schemas of the services."""
+    document = (ROOT / "docs/home-assistant.md").read_text()
+    calls = [parse_yaml(block) for block in re.findall(r"```text\n(service: .*?)```", document, re.DOTALL)]
+    assert calls
+    for call in calls:
+        domain, name = call["service"].split(".")
+        assert domain == DOMAIN
+        vol.Schema(SCHEMAS[name])(call["data"])
+    for name in SCHEMAS:
+        assert f"`{DOMAIN}.{name}`" in document
 
 
 def test_no_long_files() -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from homeassistant.components.media_source import URI_SCHEME
+from homeassistant.components.media_source import URI_SCHEME, is_media_source_id
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from .client import BoxError
-from .client.http import ANNOUNCE_TIMEOUT
+from .client.http import ANNOUNCE_TIMEOUT, LARGEST_SOUND
 from .client.values import mapping, number
 from .const import DOMAIN, OPTION_DUCK_TO, OPTION_POLICY, POLICIES
 from .entity import BoxEntity, failure
-from .playing import resolve
+from .playing import resolve, resolve_source, unresolvable
 
 SPEECH = URI_SCHEME + "tts/"
 # Words of the box for the policies.
@@ -40,7 +41,7 @@ async def announce(player: BoxEntity, media_id: str, extra: Mapping[str, Any] | 
     """Play media over the playback, and return the answer at its end."""
     chosen = parameters(player.box.entry.options, extra or {})
     box = player.box
-    sound = await _speech(player.hass, media_id) if media_id.startswith(SPEECH) else None
+    sound = await _sound(player, media_id)
     uri = None if sound is not None else await resolve(player.hass, media_id, player.entity_id)
     async with box.announcing:
         try:
@@ -52,6 +53,29 @@ async def announce(player: BoxEntity, media_id: str, extra: Mapping[str, Any] | 
             raise failure(error) from error
     box.announced()
     return {"played": number(answer.get("seconds"), 0) or 0.0, "cut": answer.get("cut") is True}
+
+
+async def _sound(player: BoxEntity, media_id: str) -> bytes | None:
+    """Return the bytes of media that Home Assistant has itself; None if the box has to fetch them."""
+    if media_id.startswith(SPEECH):
+        return await _speech(player.hass, media_id)
+    if not is_media_source_id(media_id):
+        return None
+    # Home Assistant 2025.7 and later name the file of a local source.
+    path = getattr(await resolve_source(player.hass, media_id, player.entity_id), "path", None)
+    if not isinstance(path, Path):
+        return None
+    try:
+        sound: bytes = await player.hass.async_add_executor_job(_read, path)
+    except OSError as error:
+        raise unresolvable(media_id, str(error)) from error
+    return sound
+
+
+def _read(path: Path) -> bytes:
+    """Return a file, or its beginning if it is too large to be uploaded."""
+    with path.open("rb") as file:
+        return file.read(LARGEST_SOUND + 1)
 
 
 async def _speech(hass: HomeAssistant, media_id: str) -> bytes:

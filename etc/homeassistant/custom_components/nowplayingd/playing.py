@@ -28,19 +28,28 @@ _NEXT = (MediaPlayerEnqueue.NEXT, MediaPlayerEnqueue.PLAY)
 _NOW = (MediaPlayerEnqueue.PLAY, MediaPlayerEnqueue.REPLACE)
 
 
+def unresolvable(media_id: str, reason: str) -> HomeAssistantError:
+    """Return the error of a media source that has no such media."""
+    return HomeAssistantError(
+        f"{media_id} is not available: {reason}",
+        translation_domain=DOMAIN,
+        translation_key="unresolvable",
+        translation_placeholders={"media": media_id, "reason": reason},
+    )
+
+
+async def resolve_source(hass: HomeAssistant, media_id: str, entity_id: str) -> media_source.PlayMedia:
+    """Return the media that a media source of Home Assistant has."""
+    try:
+        return await media_source.async_resolve_media(hass, media_id, entity_id)
+    except media_source.Unresolvable as error:
+        raise unresolvable(media_id, str(error)) from error
+
+
 async def resolve(hass: HomeAssistant, media_id: str, entity_id: str) -> str:
     """Return the address at which the box finds media; a media source of Home Assistant gets an address of its own."""
     if media_source.is_media_source_id(media_id):
-        try:
-            media = await media_source.async_resolve_media(hass, media_id, entity_id)
-        except media_source.Unresolvable as error:
-            raise HomeAssistantError(
-                str(error),
-                translation_domain=DOMAIN,
-                translation_key="unresolvable",
-                translation_placeholders={"media": media_id, "reason": str(error)},
-            ) from error
-        media_id = media.url
+        media_id = (await resolve_source(hass, media_id, entity_id)).url
     elif media_id.startswith("/") and not media_id.startswith(_OWN_PATHS):
         # A file of the box.
         return media_id
