@@ -101,6 +101,8 @@ async def outages(hass: HomeAssistant, house: House, add: Any, caplog: pytest.Lo
         times = []
         for count, kind in enumerate(kinds, 1):
             times.append(await break_and_mend(hass, house, remote, kind, chance))
+            # The listener of the test gets an event after the state.
+            await eventually(lambda count=count: len(seen.changes) >= 2 * count, f"{kind}, outage {count}: {seen.changes[-3:]}")
             assert seen.changes == [False, True] * count, f"{kind}, outage {count}"
             said = messages(caplog)
             assert len(said) == 2 * count and said[-1] == "Kitchen is available again", said[-3:]
@@ -181,6 +183,45 @@ async def test_two_boxes_and_many_sessions(
         await shows(hass, f"media_player.hall_room_{count}", "playing", queue_size=count % 5 + 1)
         await shows(hass, f"media_player.kitchen_room_{count}", "idle", queue_size=count % 5 + 1)
     await shows(hass, "media_player.kitchen", "idle", session="main")
+
+
+async def test_listener_that_fails(hass: HomeAssistant, house: House, entry, caplog: pytest.LogCaptureFixture) -> None:
+    """An entity that fails is named in the log; the others go on."""
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    entry.runtime_data.listen(fail)
+    house.call("play")
+    await shows(hass, state="playing")
+    assert "A listener of Kitchen failed at STATE" in caplog.text
+
+
+async def test_states_that_make_no_sense(hass: HomeAssistant, house: House, entry) -> None:
+    """A state without a session, an older one, and one of an unknown session change nothing that is shown."""
+    house.call("play")
+    await shows(hass, state="playing", media_title="First 1")
+    box = entry.runtime_data
+    present = house.state()
+    for params in ({}, {**present, "state": "dancing"}, {**present, "seq": 1, "state": "paused"}, {**present, "session": "nobody"}):
+        box._notified("nowPlaying.changed", params)
+    box._notified("library.changed", {})
+    await hass.async_block_till_done()
+    assert shown(hass).state == "playing" and "nobody" not in box.sessions
+    # A box that has no outputs, no commands and no sessions for a moment.
+    with pytest.MonkeyPatch.context() as patch:
+
+        async def refuse(method: str, *_: Any, **__: Any) -> Any:
+            if method == "session.list":
+                raise Unreachable("gone")
+            raise CallError("no")
+
+        patch.setattr(box, "call", refuse)
+        box.active.commands_key = ()
+        box._notified("nowPlaying.changed", {**present, "seq": present["seq"] + 100, "cause": "outputs", "causes": ["outputs", "session"]})
+        await hass.async_block_till_done()
+        await eventually(lambda: box.outputs == [], "no outputs")
+    assert shown(hass).state == "playing"
 
 
 # MARK: Boxes that send anything

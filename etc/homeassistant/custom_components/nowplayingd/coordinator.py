@@ -249,7 +249,11 @@ class Box:
         # Nothing is shown before the whole state is there.
         if self.is_available or change is Change.AVAILABILITY:
             for listener in list(self._listeners):
-                listener(change, state)
+                try:
+                    listener(change, state)
+                except Exception:
+                    # An entity that fails must not end the connection of all others.
+                    _LOGGER.exception("A listener of %s failed at %s", self.entry.title, change.name)
             # Triggers outlive this object: the entry may be loaded again.
             async_dispatcher_send(self.hass, signal(self.entry.entry_id), self, change, state)
 
