@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func theNightTriesAllAndTellsOfEach() throws {
-        for name in ["test", "sanitize", "fuzz", "soak", "faults", "microbenchmarks"] {
+        for name in ["test", "sanitize", "fuzz", "soak", "faults", "test-homeassistant", "microbenchmarks"] {
             try tool("Scripts/" + name, "echo \"\(name) $* ${NOWPLAYING_NIGHTLY:-} ${TRACKS:-}\" >> calls")
         }
         let good = try run("Scripts/nightly")
@@ -37,11 +37,12 @@ import Testing
         let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8).split(separator: "\n")
         #expect(
             calls.map { $0.trimmingCharacters(in: .whitespaces) } == [
-                "test  1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000", "faults", "microbenchmarks",
+                "test  1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000", "faults",
+                "test-homeassistant .build/debug --long", "microbenchmarks",
             ])
-        let lines = bad.text.split(separator: "\n").suffix(7).map { $0.prefix { $0 != "," } }
+        let lines = bad.text.split(separator: "\n").suffix(8).map { $0.prefix { $0 != "," } }
         #expect(lines.filter { $0.hasPrefix("FAILED") } == ["FAILED  Scripts/sanitize thread"])
-        #expect(lines.filter { $0.hasPrefix("passed") }.count == 6)
+        #expect(lines.filter { $0.hasPrefix("passed") }.count == 7)
     }
 
     @Test(arguments: [
