@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -55,6 +56,19 @@ def sound(path: pathlib.Path, seconds: float, rate: int = 8000) -> bytes:
     return path.read_bytes()
 
 
+def tone(path: pathlib.Path, frequency: float, seconds: float, level: float, rate: int = 16000) -> bytes:
+    """Write a tone as a WAV file, and return its bytes. `level`: 1 is full scale."""
+    period = [int(32767 * level * math.sin(2 * math.pi * frequency * frame / rate)) for frame in range(rate)]
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        for _ in range(int(seconds)):
+            file.writeframes(struct.pack(f"<{rate}h", *period))
+        file.writeframes(struct.pack(f"<{rate}h", *period)[: 2 * int(rate * (seconds % 1))])
+    return path.read_bytes()
+
+
 def make_music(folder: pathlib.Path) -> None:
     """Write five songs of two albums, each with a cover, and a bell."""
     raw = folder / "raw.wav"
@@ -76,9 +90,10 @@ def make_music(folder: pathlib.Path) -> None:
 class House:
     """The processes of a box."""
 
-    def __init__(self, programs: str, folder: pathlib.Path, music: pathlib.Path, name: str = "box") -> None:
-        """Start the box with a copy of some music."""
+    def __init__(self, programs: str, folder: pathlib.Path, music: pathlib.Path, sound_server: str | None = None) -> None:
+        """Start the box with a copy of some music. It plays into nothing, or into a sound server."""
         self.programs, self.folder = pathlib.Path(programs).resolve(), folder
+        self.output = "null" if sound_server is None else "pulse"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.port = 0
         shutil.copytree(music, folder, dirs_exist_ok=True)
@@ -89,6 +104,7 @@ class House:
             "HOME": str(folder),
             "LANG": "C.UTF-8",
             "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/no-bus",
+            **({} if sound_server is None else {"PULSE_SERVER": sound_server}),
         }
         self.settings = folder / "house.conf"
         self.settings.write_text(
@@ -118,7 +134,7 @@ class House:
         self.begin_web()
 
     def begin_daemon(self) -> None:
-        words = ("--config", str(self.settings), "--output", "null", "--state-directory", f"{self.folder}/daemon")
+        words = ("--config", str(self.settings), "--output", self.output, "--state-directory", f"{self.folder}/daemon")
         self.start("nowplayingd", *words)
 
     def begin_web(self, more: str = "") -> None:
