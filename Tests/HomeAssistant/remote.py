@@ -20,13 +20,12 @@ class Line(str):
 class Remote:
     """A way to a box on which nobody counts as a user of its machine: each request has the header of a proxy.
 
-    The way can go silent, as a network does, or end.
+    The way can end, as a network does.
     """
 
     def __init__(self, house: House) -> None:
         self._house = house
         self.port = 0
-        self.is_silent = False
         self._writers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
 

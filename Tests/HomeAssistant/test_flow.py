@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+import subprocess
 from typing import Any
 
 from conftest import DOMAIN, eventually, shows
@@ -202,6 +203,35 @@ async def test_look_only(hass: HomeAssistant, house: House) -> None:
     async with fake_box(hello={"server": "nowplayingd", "protocol": 1, "role": "read"}) as port:
         flow = await answer(hass, await begin(hass), port=port, **ADDRESS)
         assert flow["step_id"] == "pair"
+
+
+async def test_certificate(hass: HomeAssistant, own_house: House) -> None:
+    """A box with TLS and a certificate of its own is refused, unless the certificate is not to be verified."""
+    files = {name: own_house.folder / f"box.{name}" for name in ("crt", "key")}
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-out", str(files["crt"]), "-keyout", str(files["key"])]
+
+    def restart() -> None:
+        subprocess.run([*words, *names], check=True, capture_output=True)
+        own_house.end("nowplaying-web")
+        own_house.begin_web(f"certificate = {files['crt']}\nkey = {files['key']}\n")
+
+    await hass.async_add_executor_job(restart)
+    data = {"host": "127.0.0.1", "port": own_house.port}
+    flow = await answer(hass, await begin(hass), tls=True, verify_ssl=True, **data)
+    assert flow["errors"] == {"base": "bad_certificate"}
+    flow = await answer(hass, flow, tls=False, verify_ssl=True, **data)
+    assert flow["errors"] == {"base": "cannot_connect"}
+    made = await answer(hass, flow, tls=True, verify_ssl=False, **data)
+    assert made["type"] is FlowResultType.CREATE_ENTRY
+    await shows(hass, "media_player.127_0_0_1", state="idle")
+    own_house.call("play")
+    state = await shows(hass, "media_player.127_0_0_1", state="playing", media_title="First 1")
+    await eventually(lambda: hass.states.get("media_player.127_0_0_1").attributes.get("entity_picture"), "a picture")
+    player = hass.data["media_player"].get_entity(state.entity_id)
+    content, kind = await player.async_get_media_image()
+    assert kind == "image/png" and content
+    await unload(hass)
 
 
 async def test_options(hass: HomeAssistant, house: House, entry) -> None:

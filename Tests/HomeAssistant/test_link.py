@@ -347,7 +347,6 @@ def test_address() -> None:
     """The addresses of a box with and without TLS."""
     assert str(BoxAddress("box.local").base) == "http://box.local:8088/"
     assert str(BoxAddress("::1", 8443, tls=True).socket) == "wss://[::1]:8443/rpc"
-    assert BoxAddress("box", verify=False).ssl is False
 
 
 def test_json_is_strict() -> None:

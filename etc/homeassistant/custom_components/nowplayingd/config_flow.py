@@ -13,6 +13,7 @@ from homeassistant.core import callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .client import (
+    BadCertificate,
     BoxAddress,
     BoxError,
     BoxHTTP,
@@ -31,6 +32,7 @@ from .data import loaded_boxes
 from .options_flow import BoxOptionsFlow
 
 _ERRORS: dict[type[BoxError], str] = {
+    BadCertificate: "bad_certificate",
     NotABox: "not_a_box",
     NotPaired: "not_paired",
     PairingRefused: "invalid_code",

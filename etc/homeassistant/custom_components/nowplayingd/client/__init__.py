@@ -6,6 +6,7 @@ It does not import Home Assistant. The wire is described in nowplayingd-protocol
 from .address import BoxAddress
 from .clock import BoxClock
 from .errors import (
+    BadCertificate,
     BoxError,
     CallError,
     NotABox,
@@ -21,6 +22,7 @@ from .socket import BoxSocket
 
 __all__ = [
     "Anchor",
+    "BadCertificate",
     "BoxAddress",
     "BoxClock",
     "BoxError",

@@ -16,7 +16,7 @@ class BoxAddress:
     host: str
     port: int = DEFAULT_PORT
     tls: bool = False
-    # False accepts any certificate, such as one that the box has made itself.
+    # False for a session of aiohttp that accepts any certificate, such as one that the box has made itself.
     verify: bool = True
 
     @property
@@ -28,8 +28,3 @@ class BoxAddress:
     def socket(self) -> URL:
         """The address of the WebSocket."""
         return self.base.with_scheme("wss" if self.tls else "ws") / "rpc"
-
-    @property
-    def ssl(self) -> bool:
-        """The parameter `ssl` of aiohttp: False accepts any certificate."""
-        return self.verify

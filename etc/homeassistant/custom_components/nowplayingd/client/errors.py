@@ -15,6 +15,10 @@ class Unreachable(BoxError):
     """No connection, or nowplayingd does not run behind nowplaying-web."""
 
 
+class BadCertificate(Unreachable):
+    """The certificate of the box is not one that this machine trusts."""
+
+
 class NotABox(BoxError):
     """Another program answers at this address."""
 

@@ -100,7 +100,6 @@ class BoxHTTP:
             async with self._session.get(
                 url if size is None else url.with_query(size=size),
                 headers=self._headers,
-                ssl=self._address.ssl,
                 timeout=aiohttp.ClientTimeout(total=PICTURE_TIMEOUT),
                 allow_redirects=False,
             ) as response:
@@ -121,7 +120,6 @@ class BoxHTTP:
                 url,
                 data=data,
                 headers={**self._headers, "Content-Type": content_type},
-                ssl=self._address.ssl,
                 timeout=aiohttp.ClientTimeout(total=timeout),
                 allow_redirects=False,
             ) as response:

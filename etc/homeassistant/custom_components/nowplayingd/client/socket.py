@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from .address import BoxAddress
-from .errors import BoxError, CallError, NotABox, NotPaired, Unreachable, WrongName
+from .errors import BadCertificate, BoxError, CallError, NotABox, NotPaired, Unreachable, WrongName
 from .values import mapping, text, token
 
 SUBPROTOCOL = "nowplaying.1"
@@ -42,10 +42,12 @@ class BoxSocket:
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT * 2):
                 opened = await session.ws_connect(
-                    address.socket, protocols=(SUBPROTOCOL,), headers=headers, ssl=address.ssl, autoping=True
+                    address.socket, protocols=(SUBPROTOCOL,), headers=headers, autoping=True
                 )
         except aiohttp.WSServerHandshakeError as error:
             raise _refusal(error.status, address) from error
+        except aiohttp.ClientConnectorCertificateError as error:
+            raise BadCertificate(f"the certificate of {address.base} is not valid: {error.certificate_error}") from error
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
             raise Unreachable(f"cannot connect to {address.base}: {error or type(error).__name__}") from error
         if opened.protocol != SUBPROTOCOL:
