@@ -15,8 +15,10 @@ from .errors import BadCertificate, BoxError, CallError, NotABox, NotPaired, Unr
 from .values import mapping, text, token
 
 SUBPROTOCOL = "nowplaying.1"
-# Seconds to wait for a connection. A network that is back is found by the next attempt.
+# Seconds to wait for a connection. A network that is back is found by the next attempt; the kernel repeats its own ever later.
 CONNECT_TIMEOUT = 1.5
+# Seconds to wait for the answer to a handshake: a wrong token is answered late, up to eight seconds.
+HANDSHAKE_TIMEOUT = 12.0
 # Seconds to wait for the answer to a call.
 CALL_TIMEOUT = 10.0
 # The kernels of both machines find a dead peer without waking the programs: probes after 5 s of silence, 3 of them, 2 s apart.
@@ -40,7 +42,8 @@ class BoxSocket:
         """Connect; raises a BoxError with the reason."""
         headers = {} if access_token is None else {"Authorization": f"Bearer {access_token}"}
         try:
-            async with asyncio.timeout(CONNECT_TIMEOUT * 2):
+            await _reach(address)
+            async with asyncio.timeout(HANDSHAKE_TIMEOUT):
                 opened = await session.ws_connect(
                     address.socket, protocols=(SUBPROTOCOL,), headers=headers, autoping=True
                 )
@@ -117,6 +120,13 @@ class BoxSocket:
         for answer in self._calls.values():
             if not answer.done():
                 answer.set_exception(Unreachable("the connection to the box has ended"))
+
+
+async def _reach(address: BoxAddress) -> None:
+    """Connect and disconnect: aiohttp has no time limit for the connection of a WebSocket alone."""
+    async with asyncio.timeout(CONNECT_TIMEOUT):
+        _, writer = await asyncio.open_connection(address.host, address.port)
+    writer.close()
 
 
 def _refusal(status: int, address: BoxAddress) -> BoxError:
