@@ -69,11 +69,11 @@ def talk(port, lines, count):
     for _ in range(count):
         batch = lines.batch()
         try:
-            with socket.create_connection(("127.0.0.1", port), 30) as connection:
+            with socket.create_connection(("127.0.0.1", port), 5) as connection:
                 reader = threading.Thread(target=drain, args=(connection, lines))
                 reader.start()
                 try:
-                    connection.sendall(batch + b"noidle\nclose\n")
+                    connection.sendall(batch + b"noidle\ncommand_list_end\nnoidle\nclose\n")
                 except OSError:
                     pass  # the server has ended the connection at one of the lines
                 reader.join()
