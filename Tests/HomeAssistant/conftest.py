@@ -111,14 +111,14 @@ async def entry(add: Callable[..., Any], house: House) -> MockConfigEntry:
     return await add(house)
 
 
-async def eventually(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+async def eventually(condition: Callable[[], Any], name: str, seconds: float = PATIENCE) -> Any:
     """Return the first true value of a condition that other tasks make true."""
     end = time.monotonic() + seconds
     while True:
         if value := condition():
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"this did not come: {what}")
+            raise AssertionError(f"this did not come: {name}")
         await asyncio.sleep(0.005)
 
 

@@ -22,7 +22,7 @@ ALBUMS = {"First": ("Ann", 3), "Second": ("Béla", 2)}
 SECONDS = 60
 
 
-def until(condition, what: str, seconds: float = PATIENCE):
+def until(condition, name: str, seconds: float = PATIENCE):
     """Return the first true value of a condition. It blocks the event loop: for processes that a test has just begun."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -32,7 +32,7 @@ def until(condition, what: str, seconds: float = PATIENCE):
         except OSError:
             pass
         time.sleep(0.02)
-    raise AssertionError(f"this did not come: {what}")
+    raise AssertionError(f"this did not come: {name}")
 
 
 def png(red: int) -> bytes:

@@ -160,6 +160,6 @@ async def test_local_source(hass: HomeAssistant, house: House, entry, speaker: S
 
 
 async def test_without_speech(hass: HomeAssistant, house: House, entry) -> None:
-    """Where text to speech is not set up, an announcement says so."""
+    """Without text to speech, a message is an error that says so."""
     with pytest.raises(ServiceValidationError, match="not set up"):
         await act(hass, "announce", domain="nowplayingd", message="Hello")

@@ -105,7 +105,7 @@ async def test_wake_up_time(hass: HomeAssistant, automate: Any, days: list[str],
 
 
 async def test_follow_me(hass: HomeAssistant, house: House, own_house: House, add, automate: Any) -> None:
-    """The music goes on in the other room; the first one pauses."""
+    """The music continues in the other room; the first one pauses."""
     await add(house)
     await add(own_house, title="Hall")
     # Both boxes have the file by the same name.

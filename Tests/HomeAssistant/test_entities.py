@@ -110,8 +110,9 @@ async def test_events(hass: HomeAssistant, house: House, entry) -> None:
     house.call("pause")
     house.call("volume.set", volume=0.1)
     await eventually(lambda: ("volume", "First 2") in seen, "the events")
-    causes = [cause for cause, _ in seen]
-    assert causes[0] == "play" and causes.index("track") < causes.index("pause") < causes.index("volume")
+    # The titles of the queue are read meanwhile, which is an event, too.
+    causes = [cause for cause, _ in seen if cause not in ("queue", "metadata")]
+    assert causes == ["play", "track", "pause", "volume"]
     attributes = shown(hass, "event.kitchen_event").attributes
     assert (attributes["session"], attributes["state"]) == ("main", "paused")
 
@@ -161,7 +162,7 @@ async def test_triggers(hass: HomeAssistant, house: House, entry) -> None:
     await hass.async_block_till_done()
     assert not ran
     house.call("play")
-    await eventually(lambda: "started First 2" in ran, "the trigger after the reload")
+    await eventually(lambda: any(one.startswith("started") for one in ran), "the trigger after the reload")
 
 
 async def test_trigger_of_another_device(hass: HomeAssistant, house: House, entry) -> None:

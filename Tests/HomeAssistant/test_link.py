@@ -186,7 +186,7 @@ async def test_two_boxes_and_many_sessions(
 
 
 async def test_listener_that_fails(hass: HomeAssistant, house: House, entry, caplog: pytest.LogCaptureFixture) -> None:
-    """An entity that fails is named in the log; the others go on."""
+    """An entity that fails is named in the log; the others continue."""
 
     def fail(*_: Any) -> None:
         raise RuntimeError("a bug")
@@ -271,7 +271,7 @@ async def test_strange_lines(hass: HomeAssistant, house: House) -> None:
 
 
 def test_readers() -> None:
-    """Each reader returns its kind or nothing, whatever comes."""
+    """Each reader returns its kind or nothing, for any input."""
     for one in MESS:
         assert text(one) is None or text(one).isprintable()
         assert token(one) is None or isinstance(one, str)
@@ -338,9 +338,9 @@ async def test_busy_box(hass: HomeAssistant, house: House, aiohttp_client: Any) 
 
 
 def test_delays() -> None:
-    """Attempts come soon, then each second, and ever more seldom after a long time."""
+    """Attempts come soon, then twice a second, and seldom after a long time."""
     delays = [wait for wait, _ in zip(Delays(patience=20), range(40), strict=False)]
-    assert delays[0] <= 0.1 and all(0.5 <= wait <= 1 for wait in delays[5:20]) and all(5 <= wait <= 10 for wait in delays[21:])
+    assert delays[0] <= 0.1 and all(0.25 <= wait <= 0.5 for wait in delays[5:20]) and all(5 <= wait <= 10 for wait in delays[21:])
 
 
 def test_address() -> None:

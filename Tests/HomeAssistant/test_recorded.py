@@ -105,7 +105,7 @@ async def test_speech_over_music(
     speech = [index for index, (_, two) in enumerate(levels) if two > 0.2]
     assert 12 <= len(speech) <= 18 and speech == list(range(speech[0], speech[-1] + 1)), speech
     begun = next(index for index, one in enumerate(music) if one > 0.45)
-    # Between the begin of the music and the fade before the speech, and after the fade behind it.
+    # Between the begin of the music and the fade before the speech, and after the fade that follows it.
     before, after = music[begun + 1 : speech[0] - 5], music[speech[-1] + 8 :]
     assert len(before) >= 5 and len(after) >= 3
     assert all(abs(one - 0.5) < 0.02 for one in before + after), (before, after)

@@ -39,5 +39,5 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Forget what was said about a box."""
+    """Delete the findings about a box."""
     forget_issues(hass, entry)

@@ -158,7 +158,7 @@ class Box:
     @callback
     def announced(self) -> None:
         """An announcement of this client has ended."""
-        self._tell(Change.ANNOUNCEMENT)
+        self._report(Change.ANNOUNCEMENT)
 
     # MARK: Link
 
@@ -201,7 +201,7 @@ class Box:
         if self.is_available:
             self.is_available = False
             self._stop_clock()
-            self._tell(Change.AVAILABILITY)
+            self._report(Change.AVAILABILITY)
 
     @callback
     def refused(self, reason: NotPaired) -> None:
@@ -218,8 +218,8 @@ class Box:
         self.is_available = True
         if not self._first.done():
             self._first.set_result(None)
-        self._tell(Change.AVAILABILITY)
-        self._tell(Change.SESSIONS)
+        self._report(Change.AVAILABILITY)
+        self._report(Change.SESSIONS)
         self._schedule_clock()
 
     @callback
@@ -237,7 +237,7 @@ class Box:
         elif session.take(state):
             if session.wanted_key != session.commands_key:
                 self._refresh(Change.COMMANDS)
-            self._tell(Change.STATE, state)
+            self._report(Change.STATE, state)
         if "session" in state.causes:
             self._refresh(Change.SESSIONS)
         if not {"outputs", "route"}.isdisjoint(state.causes):
@@ -245,7 +245,7 @@ class Box:
         self._schedule_clock()
 
     @callback
-    def _tell(self, change: Change, state: State | None = None) -> None:
+    def _report(self, change: Change, state: State | None = None) -> None:
         # Nothing is shown before the whole state is there.
         if self.is_available or change is Change.AVAILABILITY:
             for listener in list(self._listeners):
@@ -281,7 +281,7 @@ class Box:
                 # A new connection loads everything.
                 _LOGGER.debug("Could not load %s: %s", change.name, error)
             else:
-                self._tell(change)
+                self._report(change)
 
     async def _load_sessions(self) -> None:
         found = SessionInfo.all_of(await self.call("session.list"))
@@ -347,7 +347,7 @@ class Box:
         except BoxError as error:
             _LOGGER.debug("The clock was not measured: %s", error)
         else:
-            self._tell(Change.CLOCK)
+            self._report(Change.CLOCK)
         self._schedule_clock()
 
     @callback

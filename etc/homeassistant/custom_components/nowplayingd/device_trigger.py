@@ -64,7 +64,7 @@ async def async_attach_trigger(
     for box in loaded_boxes(hass):
         if box.entry.entry_id == entry_id:
             watch.look(box)
-    return async_dispatcher_connect(hass, signal(entry_id), watch.heard)
+    return async_dispatcher_connect(hass, signal(entry_id), watch.changed)
 
 
 class Watch:
@@ -91,7 +91,7 @@ class Watch:
         self._last = None if box.active is None else box.active.state
 
     @callback
-    def heard(self, box: Box, change: Change, _: State | None) -> None:
+    def changed(self, box: Box, change: Change, _: State | None) -> None:
         """Take a change of the box."""
         if change is Change.ANNOUNCEMENT and self._type == ANNOUNCEMENT:
             self._run(box, self._last)

@@ -82,11 +82,11 @@ class BoxEntity(Entity):
 
     async def async_added_to_hass(self) -> None:
         """Follow the box."""
-        self.async_on_remove(self.box.listen(self._heard))
+        self.async_on_remove(self.box.listen(self._changed))
         self._update()
 
     @callback
-    def _heard(self, change: Change, state: State | None) -> None:
+    def _changed(self, change: Change, state: State | None) -> None:
         """Take a change, if it concerns this entity."""
         session = self.session
         if change is Change.STATE and (session is None or state is None or session.name != state.session):

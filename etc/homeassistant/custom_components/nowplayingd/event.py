@@ -43,7 +43,7 @@ class BoxEvent(BoxEntity, EventEntity):
         super().__init__(box, "key_event")
 
     @callback
-    def _heard(self, change: Change, state: State | None) -> None:
+    def _changed(self, change: Change, state: State | None) -> None:
         """Show an event of the active session, and the ends of this client's announcements."""
         if change is Change.ANNOUNCEMENT:
             self._trigger_event(ANNOUNCEMENT, {"session": self.box.active_name or ACTIVE})

@@ -12,7 +12,7 @@ LONGEST = 8192
 ALBUM_ORDER = ["discNumber", "trackNumber"]
 ARTIST_ORDER = ["date", "album", *ALBUM_ORDER]
 
-# The number of parts behind the name of each kind.
+# The number of parts after the name of each kind.
 KINDS = {
     "": 0,
     "artists": 0,

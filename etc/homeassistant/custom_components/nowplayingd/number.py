@@ -22,7 +22,7 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class BoxNumberDescription(NumberEntityDescription):
-    """A number, and the setting behind it."""
+    """A number, and its setting."""
 
     setting: Setting
 

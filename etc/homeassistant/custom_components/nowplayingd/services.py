@@ -1,4 +1,4 @@
-"""Services of the integration, for players as their targets. Each returns what the box answered."""
+"""Services of the integration, for players as their targets. Each returns the answer of the box."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class BoxSwitchDescription(SwitchEntityDescription):
-    """A switch, and the setting behind it."""
+    """A switch, and its setting."""
 
     setting: Setting
 

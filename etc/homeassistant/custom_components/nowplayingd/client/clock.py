@@ -48,7 +48,7 @@ class BoxClock:
     async def synchronize(self, ask: Ask) -> None:
         """Do a burst of exchanges, one after the other; the one with the shortest way counts.
 
-        `ask(sent)` returns `{received, answered}`. Raises what `ask` raises, and NotABox for an answer without times.
+        `ask(sent)` returns `{received, answered}`. Raises the errors of `ask`, and NotABox for an answer without times.
         """
         for _ in range(BURST):
             sent = self._local()

@@ -12,7 +12,7 @@ class BoxError(Exception):
 
 
 class Unreachable(BoxError):
-    """No connection, or nowplayingd does not run behind nowplaying-web."""
+    """No connection, or nowplaying-web has no nowplayingd."""
 
 
 class BadCertificate(Unreachable):

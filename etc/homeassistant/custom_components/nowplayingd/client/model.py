@@ -1,4 +1,4 @@
-"""What the box publishes, read from JSON that may hold anything."""
+"""States, commands and lists of the box, read from JSON that may hold anything."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class Output:
 
     @classmethod
     def all_of(cls, value: Any) -> list[Output]:
-        """Read the answer to `output.list`. Descriptions that occur twice get the name behind them."""
+        """Read the answer to `output.list`. Descriptions that occur twice get the name appended."""
         found = [
             cls(name, text(one.get("description")) or name, number(one.get("delay"), 0, 10))
             for one in objects(mapping(value).get("outputs"), 256)
