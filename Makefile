@@ -26,6 +26,7 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
+includedir = $(DESTDIR)$(PREFIX)/include/nowplayingd
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 # D-Bus reads policies in /usr/share and /etc alone.
@@ -163,6 +164,8 @@ install-files:
 	install -m 755 $(PROGRAMS)/nowplaying-tags $(libexecdir)
 	if [ -e $(PROGRAMS)/nowplaying-decode ]; then install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
 	for section in 1 5 7 8; do $(call install-text,etc/man/*.$$section,$(mandir)/man$$section,644) done
+	install -d $(includedir)
+	install -m 644 etc/include/nowplayingd/clock.h $(includedir)
 	install -d $(bashdir) $(zshdir)
 	install -d $(fishdir)
 	$(call install-completion,bash,$(bashdir)/nowplayingctl)
@@ -190,8 +193,8 @@ install-files:
 	install -m 755 $(filter-out %.md,$(wildcard etc/adapters/*)) $(samples)/adapters
 	install -m 644 etc/adapters/README.md $(samples)/adapters
 	install -d $(samples)/recipes
-	$(call install-text,$(filter-out %.md %.conf %.service,$(wildcard etc/recipes/*)),$(samples)/recipes,755)
-	$(call install-text,$(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service),$(samples)/recipes,644)
+	$(call install-text,$(filter-out %.md %.conf %.service %.c,$(wildcard etc/recipes/*)),$(samples)/recipes,755)
+	$(call install-text,$(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service etc/recipes/*.c),$(samples)/recipes,644)
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
 	for file in $$(cd etc/homeassistant && find . -type f ! -name "*.pyc"); do \
@@ -211,7 +214,7 @@ uninstall:
 	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%)
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[1578])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
 	rm -f $(busdir)/$(notdir $(buspolicy))
-	rm -rf $(docdir) $(libexecdir) $(samples)
+	rm -rf $(docdir) $(libexecdir) $(samples) $(includedir)
 
 #: make clean
 clean:

@@ -308,7 +308,10 @@ let package = Package(
         tests("RepositoryTests", []),
         tests(
             "AcceptanceTests",
-            ["DaemonConfiguration", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
+            [
+                "DaemonConfiguration", "NowPlayingClient", "ControlProtocol", "LinuxSystem", "NowPlaying",
+                "TestSupport", "CLinux",
+            ]),
     ]
 )
 

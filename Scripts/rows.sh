@@ -12,7 +12,7 @@ rest='^(LibraryTests|LibraryRuntimeTests)\..*/atRest'
 doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
-names='Artwork|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
+names='Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|Pipe|ServerCampaign|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'

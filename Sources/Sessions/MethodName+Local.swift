@@ -14,7 +14,8 @@ extension MethodName.Other {
             .queuePrioritize, .itemUpdate, .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .crossfadeSet,
             .fadeSet, .sleepSet, .commandsConfigure:
             true
-        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .commandsList,
+            .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,
             .outputSelect, .outputDelaySet, .formatsList, .diagnosticsGet, .artworkGet, .rpcDiscover, .daemonReload,
             .daemonQuit, .feedbackChanges, .feedbackSubscribe, .feedbackUnsubscribe:

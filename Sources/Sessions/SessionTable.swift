@@ -143,7 +143,8 @@ package import StateKeeping
             .feedbackChanges:
             main.methods.perform(request, answer)
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
-        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .commandsList,
+            .commandsConfigure,
             .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
             .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet, .fadeSet, .sleepSet, .announce,
             .outputList, .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet,

@@ -40,6 +40,7 @@ package import NowPlaying
     private var hidden: Set<String> = []
     /// The last pause; nil: there was none.
     package private(set) var lastPause: Pause?
+    private let clockPages = ClockPages()
 
     /// A board that shows `state` until the first `publish`. `observer` follows it.
     package init(_ server: ControlServer, _ encoder: StateEncoder, state: NowPlayingState, observer: any BoardObserver)
@@ -59,6 +60,7 @@ package import NowPlaying
         let isActive = state.session == active.state.session
         if state.cause == .pause { lastPause = Pause(by: state.by, reason: state.reason, time: EventLoop.now) }
         if isActive { active = (state, encoded) } else { others[state.session] = (state, encoded) }
+        clockPages.show(state, isActive: isActive)
         defer {
             if isActive { observer.activeStateChanged(state) }
             observer.statePublished()
@@ -104,14 +106,18 @@ package import NowPlaying
         guard let next = others.removeValue(forKey: session) else { return }
         others[active.state.session] = active
         active = next
+        clockPages.follow(next.state)
         observer.activeStateChanged(next.state)
     }
 
     /// Forgets a session that has ended; it is not the active one.
     package func forget(_ session: String) {
-        others[session] = nil
+        if let ended = others.removeValue(forKey: session) { clockPages.end(ended.state) }
         hidden.remove(session)
     }
+
+    /// A connection has ended to which something was given.
+    package func clientGone(_ client: ClientIdentity) { clockPages.clientGone(client) }
 
     /// Sends the events of a session only to clients that name it, from its first state on.
     package func hide(_ session: String) { hidden.insert(session) }
@@ -139,6 +145,13 @@ package import NowPlaying
         let subject: Subscription.Subject = session.map { $0 == "*" ? .every : .named($0) } ?? .present
         client.subscribe(Subscription(kinds: kinds.map(Set.init), subject: subject, languages: languages))
         return .encoded(snapshot(of: languages.isEmpty ? state : state.localized(in: languages)))
+    }
+
+    /// `nowPlaying.map`.
+    package func map(_ client: ClientIdentity, _ parameters: JSONObject) -> MethodResult {
+        let session = parameters["session"]?.stringValue
+        guard let state = published(session)?.state else { return .failure(Self.noSession(session ?? "")) }
+        return clockPages.map(session, state, for: client)
     }
 
     /// The refusal of a request that names a session which does not exist.

@@ -26,6 +26,12 @@ extension Catalogue {
         Method(
             name: .nowPlayingUnsubscribe, kind: .nowPlaying, role: .read, parameters: [],
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
+        Method(
+            name: .nowPlayingMap, kind: .nowPlaying, role: .read, parameters: [session],
+            isRefusedInBatch: true,
+            help: "Returns the clock page, with its descriptor: memory that always holds the current anchor, see "
+                + "nowplayingd-clock(7). It is valid as long as this connection.",
+            result: "layout (1) and size in bytes", example: "{}"),
     ]
 
     /// Parameters of all commands: the session, and guards.

@@ -11,6 +11,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case nowPlayingGet = "nowPlaying.get"
         case nowPlayingSubscribe = "nowPlaying.subscribe"
         case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
+        case nowPlayingMap = "nowPlaying.map"
         case commandsList = "commands.list"
         case commandsConfigure = "commands.configure"
         case queueList = "queue.list"

@@ -62,7 +62,7 @@ package import Sessions
             "instance": .string(greeting.instance), "role": .string(role.rawValue),
             "capabilities": [
                 "nowPlaying": true, "commands": true, "queue": true, "folders": true, "volume": true, "outputs": true,
-                "descriptors": true, "announce": true, "sessions": true,
+                "descriptors": true, "announce": true, "sessions": true, "clockPage": true,
                 "animatedArtwork": .array(greeting.animatedArtwork.map { .string($0) }),
             ],
         ]
@@ -94,6 +94,8 @@ package import Sessions
         case .other(.nowPlayingGet): return .perform { [board] _, answer in answer(board.get(parameters)) }
         case .other(.nowPlayingSubscribe):
             return .perform { [board] client, answer in answer(board.subscribe(client, parameters)) }
+        case .other(.nowPlayingMap):
+            return .perform { [board] client, answer in answer(board.map(client.identity, parameters)) }
         case .other(.nowPlayingUnsubscribe):
             return .perform { client, answer in
                 client.subscribe(nil)
@@ -170,7 +172,10 @@ package import Sessions
         }
     }
 
-    package func clientGone(_ client: ClientIdentity) { sessions.clientGone(client) }
+    package func clientGone(_ client: ClientIdentity) {
+        board.clientGone(client)
+        sessions.clientGone(client)
+    }
 
     package func hasSubject(_ name: String) -> Bool { board.hasSession(name) }
 

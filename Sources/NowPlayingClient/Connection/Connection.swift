@@ -54,6 +54,12 @@ package final class Connection {
     /// The oldest open file that came and was not taken yet; it is the caller's. Nil: none came.
     package func takeDescriptor() -> Int32? { received.isEmpty ? nil : received.removeFirst() }
 
+    /// True if the daemon has closed the connection. Never waits.
+    package var hasEnded: Bool {
+        var state = pollfd(fd: descriptor, events: Int16(EPOLLRDHUP.rawValue), revents: 0)
+        return poll(&state, 1, 0) == 1
+    }
+
     // MARK: Lines
 
     /// Sends one line; `descriptors` (at most 16) go with its first byte and stay open here.

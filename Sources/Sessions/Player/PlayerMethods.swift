@@ -130,7 +130,8 @@ package import StateKeeping
         case .outputSelect: selectOutput(request, answer)
         case .outputDelaySet: setOutputDelay(request, answer)
         case .diagnosticsGet: diagnose(request, answer)
-        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .rpcDiscover,
+            .daemonReload,
             .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish,
             .feedbackSubscribe, .feedbackUnsubscribe:
             answer(.failure(.invalidRequest("the control server answers “\(request.method.rawValue)”")))

@@ -6,6 +6,8 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
+/* The layout of the clock page and its reader. */
+#include "../../../../etc/include/nowplayingd/clock.h"
 
 /* The number of the calling thread. */
 int32_t linux_thread_number(void);
@@ -111,3 +113,12 @@ int linux_note_faults(int folder, const char *name);
 void linux_note_faults_until(int64_t time);
 /* Gives this thread a stack for the handler, so that a stack that ran over is noted, too. */
 void linux_use_fault_stack(void);
+/* A clock page (nowplayingd-clock(7)) that this mapping alone can change; `descriptor`: the file to be read. NULL and errno. */
+void *linux_clock_page_make(int *descriptor);
+/* The page of a descriptor, to be read. NULL and errno. */
+const void *linux_clock_page_map(int descriptor);
+void linux_clock_page_unmap(const void *page);
+/* Writes all fields; sets the sequence and the checksum. By one thread at a time. */
+void linux_clock_page_write(void *page, struct nowplayingd_clock *clock);
+/* futex(2) FUTEX_WAKE of all who wait for a change: milliseconds if there are thousands. */
+void linux_clock_page_wake(void *page);
