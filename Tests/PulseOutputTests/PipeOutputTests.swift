@@ -213,6 +213,28 @@ import Testing
         reader.end()
     }
 
+    @Test("the reader of a FIFO that was made anew while one was awaited is reported")
+    @PlayerLoop func madeAnew() async throws {
+        let log = OutputLog()
+        let shared = mixer()
+        let news = EventCount()
+        let watch = shared.watch { news.add() }
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        let output = MixedOutput(EventLoop.current, shared)
+        output.delegate = log
+        output.connect()
+        let event = await log.next { if case .connection = $0 { true } else { false } }
+        guard case .connection(let error?) = event else { return #expect(Bool(false), "it connected") }
+        #expect(error.kind == .noServer)
+        let reader = PipeReader(path)
+        await news.first()
+        output.connect()
+        await log.next(.connection(nil))
+        withExtendedLifetime(watch) {}
+        output.disconnect()
+        reader.end()
+    }
+
     @Test("a reader that stops to read is reported as one that hangs, and play can go on when it reads again")
     @PlayerLoop func readerHangs() async throws {
         let log = OutputLog()

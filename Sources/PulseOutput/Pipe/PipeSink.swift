@@ -91,7 +91,7 @@ import NowPlaying
         state = .apart
         watch = nil
         Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
-        if waiting.isEmpty { end = nil }
+        if waiting.isEmpty { end = nil } else { startWaiting() }
         owner?.sinkFailed(error)
     }
 
@@ -127,10 +127,8 @@ import NowPlaying
     private func readerLeft() {
         watch = nil
         end = nil
-        let was = state
-        guard was != .apart else { return startWaiting() }
+        guard state != .apart else { return startWaiting() }
         fail(OutputError(.noServer, "the program that read \(cleanText(path)) ended; start it again"))
-        startWaiting()
     }
 
     // MARK: Frames
