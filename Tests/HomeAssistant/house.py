@@ -128,10 +128,13 @@ class House:
     def begin(self) -> None:
         self.begin_daemon()
         until(lambda: self.call("hello"), "the daemon")
+        self.begin_library()
+        self.begin_web()
+
+    def begin_library(self) -> None:
         self.start("nowplaying-library", "--config", str(self.settings))
         tracks = sum(count for _, count in ALBUMS.values())
         until(lambda: self.call("library.status")["tracks"] == tracks, "the library")
-        self.begin_web()
 
     def begin_daemon(self) -> None:
         words = ("--config", str(self.settings), "--output", self.output, "--state-directory", f"{self.folder}/daemon")

@@ -29,6 +29,7 @@ from custom_components.nowplayingd.client.values import mapping, number, objects
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from house import House
 import pytest
@@ -146,6 +147,19 @@ async def test_calls_without_a_box(hass: HomeAssistant, own_house: House, add) -
     await shows(hass, state="idle", queue_size=5)
 
 
+async def test_updated_box(hass: HomeAssistant, own_house: House, add) -> None:
+    """After an update of the box the device has the new version."""
+    entry = await add(own_house)
+    registry = dr.async_get(hass)
+    device = registry.async_get_device({("nowplayingd", entry.entry_id)})
+    assert device is not None
+    version = device.sw_version
+    registry.async_update_device(device.id, sw_version="0.0.1")
+    own_house.end("nowplaying-web")
+    await hass.async_add_executor_job(own_house.begin_web)
+    await eventually(lambda: registry.async_get(device.id).sw_version == version, "the version")
+
+
 async def test_without_a_library(hass: HomeAssistant, own_house: House, add) -> None:
     """Without a library there is no search and no shelf of it; all else works."""
     own_house.end("nowplaying-library")
@@ -155,6 +169,10 @@ async def test_without_a_library(hass: HomeAssistant, own_house: House, add) -> 
     assert "Albums" not in [one.title for one in root.children or []]
     await act(hass, "play_media", media_content_id=own_house.songs[1], media_content_type="music")
     await shows(hass, state="playing", queue_size=1)
+    # The library starts later.
+    await hass.async_add_executor_job(own_house.begin_library)
+    root = await browse()
+    assert "Albums" in [one.title for one in root.children or []]
 
 
 async def test_two_boxes_and_many_sessions(
@@ -167,7 +185,7 @@ async def test_two_boxes_and_many_sessions(
         for count in range(9):
             box.call("session.create", name=f"room-{count}", policy="mix")
             box.call("queue.add", session=f"room-{count}", items=box.songs[: count % 5 + 1])
-    registry = __import__("homeassistant.helpers.entity_registry", fromlist=["x"]).async_get(hass)
+    registry = er.async_get(hass)
     for title in ("kitchen", "hall"):
         await eventually(
             lambda title=title: all(registry.async_get(f"media_player.{title}_room_{count}") for count in range(9)), "the players"

@@ -9,10 +9,10 @@ from homeassistant.components import media_source
 from homeassistant.components.media_player import BrowseError, BrowseMedia, MediaClass, MediaType
 from homeassistant.exceptions import HomeAssistantError
 
-from .client import Picture
+from .client import BoxError, Picture
 from .client.values import mapping, objects, text, token, whole
 from .const import OPTION_SOURCES
-from .entity import BoxEntity
+from .entity import BoxEntity, failure
 from .media_id import ALBUM_ORDER, MediaId
 
 Thumbnail = Callable[[MediaId], str | None]
@@ -113,6 +113,10 @@ class Browser:
         return await self._folder(thing.parts)
 
     async def _shelves(self) -> list[BrowseMedia]:
+        try:
+            await self._player.box.refresh_library()
+        except BoxError as error:
+            raise failure(error) from error
         shelves = (
             [self.entry(MediaId(kind), title) for kind, title in SHELVES.items()] if self._player.box.has_library else []
         )

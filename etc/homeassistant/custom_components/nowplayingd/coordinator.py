@@ -12,6 +12,7 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryAuthFailed, ConfigEntryNotReady
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.event import async_call_later
@@ -160,6 +161,21 @@ class Box:
         """An announcement of this client has ended."""
         self._report(Change.ANNOUNCEMENT)
 
+    async def refresh_library(self) -> None:
+        """Look if the library runs: it may have started after the connection."""
+        had_library = self.has_library
+        await self._load_library()
+        if self.has_library != had_library:
+            self._report(Change.COMMANDS)
+
+    @callback
+    def _show_version(self, version: str) -> None:
+        """Keep the version of the device: the box may have been updated."""
+        registry = dr.async_get(self.hass)
+        device = registry.async_get_device(identifiers={(DOMAIN, self.entry.entry_id)})
+        if device is not None and device.sw_version != version:
+            registry.async_update_device(device.id, sw_version=version)
+
     # MARK: Link
 
     async def _connect(self) -> BoxSocket:
@@ -182,6 +198,7 @@ class Box:
         await self._load_library()
         self.hello = hello
         show_issues(self.hass, self.entry, hello)
+        self._show_version(hello.version)
         self._become_available()
 
     @property
