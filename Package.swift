@@ -217,8 +217,8 @@ let package = Package(
         tests(
             "WebBridgeTests",
             [
-                "WebBridge", "WebProtocol", "nowplaying-web", "nowplaying-library", "nowplayingd", "BridgeRuntime",
-                "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "WebBridge", "WebAccess", "WebProtocol", "nowplaying-web", "nowplaying-library", "nowplayingd",
+                "BridgeRuntime", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "MPDBridgeTests",

@@ -2,6 +2,7 @@ import ControlProtocol
 import Glibc
 import TestSupport
 import Testing
+import WebAccess
 
 /// WebSockets: the cases of the Autobahn suite that concern a server without extensions, and JSON-RPC in the frames.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct SocketTests {
@@ -84,6 +85,7 @@ import Testing
         let hello = try socket.call("hello")["result"]
         #expect(hello?["role"] == "control")
         #expect(hello?["server"] == "nowplayingd")
+        #expect(hello?["id"] == .string(BridgeIdentity.make()))
         #expect(try socket.call("nowPlaying.subscribe")["result"]?["state"] == "stopped")
         let set = try socket.call("volume.set", #"{"volume": 0.5}"#)
         // The event comes before the answer.

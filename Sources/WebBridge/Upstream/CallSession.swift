@@ -188,6 +188,9 @@ import WebProtocol
         return writer.bytes
     }()
 
+    /// The lasting name of this box, the same as in the network.
+    private static let identity = BridgeIdentity.make()
+
     private func answer(_ request: RPCRequest, _ received: MonotonicTime) throws(RPCError) {
         let id = request.id
         switch request.method {
@@ -203,6 +206,7 @@ import WebProtocol
             let answer: @PlayerLoop (JSONObject) -> Void = { [unowned self] greeting in
                 var result = greeting
                 result["role"] = .string(role.rawValue)
+                result["id"] = .string(Self.identity)
                 if services.speech.canSpeak, role >= .control {
                     var capabilities = result["capabilities"]?.objectValue ?? JSONObject()
                     capabilities["speech"] = true
