@@ -20,12 +20,12 @@ daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
 deaths='^AcceptanceTests\.Acceptance/(Device|FailingDisk|PoisonedPosition|QueueFile)Tests/'
 numbers='^AcceptanceTests\.Acceptance/(NumberTable|Title)Tests/'
 samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
-samples+='|CraftedFile|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|PulseFault|Rate|ServerDeath|Sleep|Suspension'
-samples+=')Tests/'
+samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|PulseFault)Tests/'
+crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
 recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|Crossfade|MPDSound)Tests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/'
 edits='^AcceptanceTests\.Acceptance/(Edit|Fade|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$wakeups|$samples|$recorded|$events|$edits|$clock"
+others="$daemon|$deaths|$numbers|$wakeups|$samples|$crafted|$recorded|$events|$edits|$clock"
