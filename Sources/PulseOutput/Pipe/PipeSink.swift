@@ -66,7 +66,7 @@ import NowPlaying
         guard end.hasReader else {
             return fail(OutputError(.noServer, "no program reads \(cleanText(path)); start the program that plays it"))
         }
-        // Where a reader stopped to read, play goes on when there is room.
+        // A full FIFO has a reader that stopped: it connects when there is room.
         guard end.hasRoom else { return watchEnd(forRoom: true) }
         state = .connected
         watchEnd(forRoom: false)
