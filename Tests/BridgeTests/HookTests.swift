@@ -119,6 +119,8 @@ import Testing
         await house.tool("pause")
         await house.tool("play")
         await house.tool("stop")
+        // These events reached the bridge before this call.
+        #expect(await house.tool("hooks").status == 0)
         #expect(becomes { access(house.folder.path("go"), F_OK) == 0 })
         house.write("go", "")
         #expect(house.comes("pause play stop=stopped", in: "ran"), "\(house.text("ran"))")
