@@ -42,6 +42,8 @@ package struct ScanReport: Equatable, Sendable {
 
     /// The way in which a folder of the library is kept up to date.
     package enum Mode: Equatable, Sendable {
+        /// No scan has come to it since the start.
+        case unseen
         case watched
         case walked(reason: String)
         case missing(reason: String)

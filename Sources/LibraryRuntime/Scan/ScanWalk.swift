@@ -41,7 +41,7 @@ final class ScanWalk {
         defer { memory.rest(in: context.database.folder) }
         // A change of a few files is looked at at once.
         if order.isFull, !order.isAsked { linux_lower_priority(0) }
-        var modes = context.roots.map { _ in ScanReport.Mode.missing(reason: "it was not looked at yet") }
+        var modes = context.roots.map { _ in ScanReport.Mode.unseen }
         do throws(ScanFailure) {
             let walk = try ScanWalk(context, memory)
             do throws(ScanFailure) { try walk.carryOut(order) } catch {

@@ -58,7 +58,7 @@ package import TrackDatabase
         self.program = program
         self.changed = changed
         watch = try? FolderWatch()
-        modes = roots.map { _ in .missing(reason: "it was not looked at yet") }
+        modes = roots.map { _ in .unseen }
         lastScan = ScanReport.Finished(database)
     }
 

@@ -34,8 +34,9 @@ struct LibraryStatus: Sendable {
         // The place of a folder that is visible in part is not for all.
         guard view.sight(of: root) == .whole else { return .object(object) }
         object["path"] = .string(root.path.text)
-        let mode = report.roots.first { $0.path == root.path }?.mode ?? .missing(reason: "it was not looked at yet")
+        let mode = report.roots.first { $0.path == root.path }?.mode ?? .unseen
         switch mode {
+        case .unseen: object["mode"] = "unseen"
         case .watched: object["mode"] = "watched"
         case .walked(let reason):
             object["mode"] = "walked"

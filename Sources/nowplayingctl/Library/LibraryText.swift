@@ -32,6 +32,7 @@ enum LibraryText {
         let mode = root.text("mode") ?? "?"
         let state =
             switch mode {
+            case "unseen": output.styled("not scanned since the library started", .dim)
             case "watched": output.styled("watched: changes are found at once", .dim)
             case "walked": output.styled("walked: changes are found by scans", .yellow)
             case "missing": output.styled("missing: its disk is not mounted, or it was renamed", .red)
