@@ -53,15 +53,13 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
 
     package static let allCases = RemoteCommand.allCases.map(Self.command) + Other.allCases.map(Self.other)
 
+    /// A switch over so many strings compares one after the other.
+    private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
     /// The method with this name on the wire; nil: there is none.
     package init?(rawValue: String) {
-        if let command = RemoteCommand(rawValue: rawValue) {
-            self = .command(command)
-        } else if let other = Other(rawValue: rawValue) {
-            self = .other(other)
-        } else {
-            return nil
-        }
+        guard let method = Self.named[rawValue] else { return nil }
+        self = method
     }
 
     /// The name on the wire.
