@@ -2,7 +2,8 @@
 # run one after the other.
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
-programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
+programs="^RepositoryTests\.|$wakeups"
+bridges='^(BridgeTests|MPRISTests)\.'
 # The library with its own program: its questions, and its scans and lists.
 questions='^LibraryTests\.'
 library='^LibraryRuntimeTests\.'
@@ -12,20 +13,22 @@ rest='^(LibraryTests|LibraryRuntimeTests)\..*/atRest'
 doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
-names='Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
+names='Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
-names+='|Pipe|ServerCampaign|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
+names+='|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
 deaths='^AcceptanceTests\.Acceptance/(Device|FailingDisk|PoisonedPosition|QueueFile)Tests/'
-numbers='^AcceptanceTests\.Acceptance/(NumberTable|Title)Tests/'
+numbers='^AcceptanceTests\.Acceptance/(ChildJoin|Hang|NumberTable)Tests/'
+pipes='^AcceptanceTests\.Acceptance/(Pipe|ServerCampaign|Title)Tests/'
 samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
 samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|PulseFault)Tests/'
 crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
-recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|Crossfade|MPDSound)Tests/'
-events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/'
-edits='^AcceptanceTests\.Acceptance/(Edit|Fade|Playback)Tests/'
+recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
+events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
+announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
+edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$wakeups|$samples|$crafted|$recorded|$events|$edits|$clock"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$clock"
