@@ -16,17 +16,17 @@ extension Method {
     }
 
     private static func checkExclusion(_ group: [String], _ given: JSONObject) throws(RPCError) {
+        guard group.count(where: { given[$0] != nil }) > 1 else { return }
         let present = group.filter { given[$0] != nil }
-        guard present.count > 1 else { return }
         throw .invalidParameter(present[1], "“\(present[0])” and “\(present[1])” exclude each other")
     }
 
     fileprivate static func check(
-        _ given: JSONObject, against parameters: [Parameter], of owner: String, at path: String
+        _ given: JSONObject, against parameters: [Parameter], of owner: @autoclosure () -> String, at path: String
     ) throws(RPCError) {
         for member in given.members {
             guard let parameter = parameters.first(where: { $0.name == member.name }) else {
-                throw unknown(member.name, parameters, owner, path)
+                throw unknown(member.name, parameters, owner(), path)
             }
             try parameter.type.check(member.value, at: path + member.name)
             if member.name == "adTimeRanges" { try checkRanges(member.value, at: path + member.name) }
