@@ -21,7 +21,7 @@ package enum LibraryCatalogue {
             name: .libraryStatus, kind: .library, role: .read, parameters: [],
             help: "Describes the library: its folders, its size, and the scan that is in progress.",
             result:
-                "version, tracks, duration, roots (each with name, path, tracks and mode: unseen, watched, walked or "
+                "version, tracks, duration, roots (each with name, path and mode: unseen, watched, walked or "
                 + "missing), scan, lastScan, faultCount and faults",
             example: "{}"),
         Method(

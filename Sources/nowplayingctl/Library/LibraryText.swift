@@ -27,7 +27,7 @@ enum LibraryText {
         return lines + faults(status, output)
     }
 
-    /// `Music  /srv/music  1200 tracks  watched`.
+    /// `Music  /srv/music  watched: changes are found at once`.
     private static func root(_ root: LibraryRow, _ output: Output) -> [String] {
         let mode = root.text("mode") ?? "?"
         let state =
@@ -38,8 +38,7 @@ enum LibraryText {
             case "missing": output.styled("missing: its disk is not mounted, or it was renamed", .red)
             default: mode
             }
-        let count = root.count("tracks").map { self.count($0, "track") }
-        var lines = [StatusText.joined([root.text("name"), root.text("path"), count, state])]
+        var lines = [StatusText.joined([root.text("name"), root.text("path"), state])]
         if let reason = root.text("reason") { lines.append("    " + reason) }
         return lines
     }
