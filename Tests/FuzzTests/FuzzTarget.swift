@@ -11,9 +11,9 @@ struct FuzzTarget: Sendable {
     /// All of them.
     static let all: [FuzzTarget] =
         [
-            line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, position, childMessage,
-            icyStream,
-            links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket, mpdLines, mpdFilter,
+            line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, position, clockPage,
+            childMessage, icyStream, links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
+            mpdLines, mpdFilter,
             mpdBinary, webRequest, webFrames,
         ] + media + child + playing
 

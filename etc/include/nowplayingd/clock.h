@@ -116,12 +116,13 @@ static inline int64_t nowplayingd_clock_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The audible position at an instant, nanoseconds of the item. */
+/* The audible position at an instant, nanoseconds of the item: 0 to `duration`, whatever the fields hold. */
 static inline int64_t nowplayingd_clock_position(const struct nowplayingd_clock *copy, int64_t instant) {
-    int64_t passed = instant > copy->monotonic ? instant - copy->monotonic : 0;
-    double position = (double)copy->elapsed + copy->rate * (1 + copy->skew) * (double)passed;
+    double passed = instant > copy->monotonic ? (double)((uint64_t)instant - (uint64_t)copy->monotonic) : 0;
+    double position = (double)copy->elapsed + copy->rate * (1 + copy->skew) * passed;
     if (copy->duration >= 0 && position > (double)copy->duration) return copy->duration;
-    return position < 0 ? 0 : (int64_t)position;
+    if (!(position > 0)) return 0;
+    return position < 0x1p63 ? (int64_t)position : INT64_MAX;
 }
 
 /* Sleeps until the sequence is another one, for `timeout` nanoseconds at most. It may return early: read the page again. The
