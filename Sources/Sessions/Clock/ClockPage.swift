@@ -68,8 +68,12 @@ import NowPlaying
     func show(_ state: NowPlayingState) {
         var clock = nowplayingd_clock(state, .own)
         memory.write(&clock)
-        waker.wake(memory)
+        wake()
     }
+
+    /// Wakes the readers in the next turn of the loop: the answer and the events of this one are on their way before thousands of
+    /// waiters want the processors.
+    private func wake() { EventLoop.current.later { [waker, memory] in waker.wake(memory) } }
 
     /// Shows that the session was closed; `state` was its last one.
     func end(_ state: NowPlayingState) {
@@ -77,7 +81,7 @@ import NowPlaying
         clock.state = NOWPLAYINGD_CLOCK_ENDED.rawValue
         clock.rate = 0
         memory.write(&clock)
-        waker.wake(memory)
+        wake()
     }
 }
 
