@@ -81,7 +81,7 @@ let package = Package(
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
-        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem"]),
+        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem", "CLinux"]),
         library(
             "AudioDecoders",
             [

@@ -1,3 +1,4 @@
+import CLinux
 import NowPlaying
 
 /// Multiplies frames on their way out: constant, or moving evenly from one factor to another.
@@ -23,18 +24,10 @@ package enum SampleGain {
         case .int16:
             let samples = from.assumingMemoryBound(to: Int16.self)
             let results = to.assumingMemoryBound(to: Int16.self)
-            var number = UInt64(bitPattern: frame) &* UInt64(channels)
-            for index in 0..<frames {
-                let factor = Float(start + step * Double(index))
-                var all: Int16 = 0
-                for slot in (index * channels)..<((index + 1) * channels) { all |= samples[slot] }
-                if factor == 0 { all = 0 }
-                for slot in (index * channels)..<((index + 1) * channels) {
-                    let value = (Float(samples[slot]) * factor + Dither.triangular(number)).rounded()
-                    results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
-                    number &+= 1
-                }
-            }
+            let number = UInt64(bitPattern: frame) &* UInt64(channels)
+            // As many as the vectors of the processor take; the same results.
+            let done = linux_gain_int16(samples, results, frames, Int32(channels), start, step, number)
+            scale(samples, results, done..<frames, channels, from: start, step, number)
         case .int32:
             let samples = from.assumingMemoryBound(to: Int32.self)
             let results = to.assumingMemoryBound(to: Int32.self)
@@ -47,6 +40,25 @@ package enum SampleGain {
             let results = to.assumingMemoryBound(to: Float.self)
             for index in 0..<(frames * channels) {
                 results[index] = samples[index] * Float(start + step * Double(index / channels))
+            }
+        }
+    }
+
+    /// Multiplies these frames one by one. `number`: of the first sample of frame 0. This is the definition of the results.
+    static func scale(
+        _ samples: UnsafePointer<Int16>, _ results: UnsafeMutablePointer<Int16>, _ frames: Range<Int>,
+        _ channels: Int, from start: Double, _ step: Double, _ number: UInt64
+    ) {
+        var number = number &+ UInt64(frames.lowerBound * channels)
+        for index in frames {
+            let factor = Float(start + step * Double(index))
+            var all: Int16 = 0
+            for slot in (index * channels)..<((index + 1) * channels) { all |= samples[slot] }
+            if factor == 0 { all = 0 }
+            for slot in (index * channels)..<((index + 1) * channels) {
+                let value = (Float(samples[slot]) * factor + Dither.triangular(number)).rounded()
+                results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
+                number &+= 1
             }
         }
     }

@@ -74,6 +74,11 @@ void linux_shut_down(int socket);
 /* open(2) with O_TMPFILE: a file without a name in this folder, for reading and writing. Negative: errno has the reason. */
 int linux_open_unnamed(const char *folder);
 
+/* Multiplies frames of 1 or 2 channels of 16 bit and adds dither, as SampleGain of AudioCore defines it: the factor of frame i is
+   `start` + `step` * i, `number` is that of the first sample. Returns how many frames it did: the rest is the caller's. */
+size_t linux_gain_int16(
+    const int16_t *source, int16_t *target, size_t frames, int channels, double start, double step, uint64_t number);
+
 /* malloc_trim(3), which Swift does not import. */
 void linux_give_back_heap(void);
 /* mallopt(3) M_ARENA_MAX: so many heaps at most for all threads. */
