@@ -48,6 +48,9 @@ import Synchronization
     /// Number of looks when memory was returned to the system.
     private var trimmed = 0
     private var deadline: EventSource?
+    /// The time at which the first look since the desk rested begins; nil: it rests, or has begun.
+    private var beginning: EventSource?
+    private var hasBegun = false
     /// Looks whose files do not open, and their paths: each keeps its thread until the kernel lets it end.
     private var hanging: [Int: FilePath] = [:]
     private var silent = SilentMedia()
@@ -58,6 +61,9 @@ import Synchronization
 
     /// Seconds that a file may take to open.
     private nonisolated static let patience = 5.0
+    /// Seconds from the first occasion to the start of a child. A queue that was edited is often played at once, and the start
+    /// of the sound then has the processors for itself.
+    private static let calm = 0.3
     /// Looks after which that pays.
     private static let looksPerTrim = 16
     /// Files that may hang while others are looked at.
@@ -90,6 +96,7 @@ import Synchronization
         guard look == nil, !isLocating, !hasFailed else { return }
         let present = readers.compactMap(\.object)
         guard !present.contains(where: { $0.forbidsLooks }) else { return deadline = nil }
+        guard hasBegun || !present.contains(where: { $0.hasItems }) else { return begin() }
         guard hanging.count < Self.mostHanging, let (reader, item) = next(present) else { return end(present) }
         looks += 1
         let isOpen = Flag()
@@ -105,6 +112,15 @@ import Synchronization
             Self.find(source, mounts, child, isOpen)
         } _: { [weak self] in
             self?.finish(number, $0)
+        }
+    }
+
+    private func begin() {
+        guard beginning == nil else { return }
+        beginning = loop.deadline(EventLoop.now.advanced(bySeconds: Self.calm)) { [unowned self] in
+            beginning = nil
+            hasBegun = true
+            lookAgain()
         }
     }
 
@@ -128,6 +144,8 @@ import Synchronization
 
     private func end(_ present: [any FactsReader]) {
         deadline = nil
+        beginning = nil
+        hasBegun = false
         child.end()
         if looks > trimmed + Self.looksPerTrim {
             trimmed = looks

@@ -27,6 +27,8 @@ package enum LookResult: Sendable {
 @PlayerLoop package protocol FactsReader: AnyObject {
     /// True while every disk and processor belongs to the sound.
     var forbidsLooks: Bool { get }
+    /// True if `nextItem` may name one.
+    var hasItems: Bool { get }
     /// The next item whose file is to be looked at; nil: none. The answer comes by `take`.
     func nextItem() -> (id: ItemID, source: MediaSource)?
     /// Takes the result of a look at the item that `nextItem` named.

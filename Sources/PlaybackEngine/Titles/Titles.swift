@@ -120,6 +120,8 @@ import NowPlaying
         return player.transport.wish == .playing && (playout.stall == .sourceLate || playout.feeder.isShort)
     }
 
+    var hasItems: Bool { !isPaused && plan.hasItems }
+
     func nextItem() -> (id: ItemID, source: MediaSource)? {
         guard !isPaused else { return nil }
         let queue = player.queue
