@@ -99,6 +99,8 @@ package struct OutputDevice: Equatable, Sendable {
     package var exactBits: Int?
     /// True if it accepts floating point samples unchanged.
     package var takesFloat: Bool
+    /// Identity of its clock, by which its skew is remembered; nil: it has none of its own, or a new one each time.
+    package var clock: String?
     /// True if the server multiplies all samples for it, because the device has no volume control.
     package var hasSoftwareVolume: Bool
     /// True for the silent dummy that servers offer without a device (`module-always-sink`).
@@ -109,8 +111,10 @@ package struct OutputDevice: Equatable, Sendable {
     /// Describes a device by its parts.
     package init(
         name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil,
-        isWorn: Bool = false, exactBits: Int? = nil, takesFloat: Bool = false, hasSoftwareVolume: Bool = false
+        isWorn: Bool = false, exactBits: Int? = nil, takesFloat: Bool = false, hasSoftwareVolume: Bool = false,
+        clock: String? = nil
     ) {
+        self.clock = clock
         self.exactBits = exactBits
         self.takesFloat = takesFloat
         self.hasSoftwareVolume = hasSoftwareVolume

@@ -1,14 +1,21 @@
 import NowPlaying
 import PlaybackEngine
 
-/// Settings of clients that outlive their connections: those of commands, and the delays of outputs.
+/// Settings of clients that outlive their connections: those of commands, and the delays of outputs; and the
+/// measured skews of devices.
 struct CommandSettings: Equatable, Sendable {
     var settings: [RemoteCommand: CommandCentre.Setting] = [:]
     /// Delays of outputs in seconds, by their names.
     var delays: [String: Double] = [:]
+    /// Skews of devices, by the identities of their clocks.
+    var skews: [String: DeviceSkews.Kept] = [:]
 
     /// These settings; commands that are not in them are as they are at first.
-    init(_ settings: [RemoteCommand: CommandCentre.Setting] = [:], delays: [String: Double] = [:]) {
+    init(
+        _ settings: [RemoteCommand: CommandCentre.Setting] = [:], delays: [String: Double] = [:],
+        skews: [String: DeviceSkews.Kept] = [:]
+    ) {
+        self.skews = skews
         self.settings = settings
         self.delays = delays
     }
@@ -33,6 +40,13 @@ struct CommandSettings: Equatable, Sendable {
             let delay = try reader.double()
             if OutputDelays.range.contains(delay) { delays[name] = delay }
         }
+        guard reader.remaining > 0 else { return }
+        for _ in 0..<(try reader.count(upTo: DeviceSkews.limit)) {
+            let identity = try reader.text()
+            let known = KnownSkew(try reader.double(), deviation: try reader.double())
+            let skew = DeviceSkews.Kept(known, at: try reader.double())
+            if skew.isPossible { skews[identity] = skew }
+        }
     }
 
     /// Bytes that stand for it.
@@ -54,11 +68,17 @@ struct CommandSettings: Equatable, Sendable {
                 for number in numbers { writer.double(number) }
             }
         }
-        guard !delays.isEmpty else { return writer.bytes }
+        guard !delays.isEmpty || !skews.isEmpty else { return writer.bytes }
         writer.number(delays.count)
         for (name, delay) in delays.sorted(by: { $0.key < $1.key }) {
             writer.text(name)
             writer.double(delay)
+        }
+        guard !skews.isEmpty else { return writer.bytes }
+        writer.number(skews.count)
+        for (identity, skew) in skews.sorted(by: { $0.key < $1.key }) {
+            writer.text(identity)
+            for number in [skew.known.skew, skew.known.deviation, skew.time] { writer.double(number) }
         }
         return writer.bytes
     }

@@ -73,6 +73,8 @@ package import PlaybackEngine
         package let commands: [RemoteCommand: CommandCentre.Setting]
         /// Delays of outputs in seconds, by their names.
         package let delays: [String: Double]
+        /// Skews of devices, by the identities of their clocks.
+        package let skews: [String: DeviceSkews.Kept]
     }
 
     /// Reads what an earlier run left, and calls back with it. Nothing is saved before that.
@@ -99,7 +101,7 @@ package import PlaybackEngine
             done(
                 Found(
                     queue: loaded.queue, position: loaded.position, commands: commands.settings,
-                    delays: commands.delays))
+                    delays: commands.delays, skews: commands.skews))
         }
     }
 
@@ -130,7 +132,9 @@ package import PlaybackEngine
             // Changes of the old numbers mean nothing any more.
             if isSaved { loaded.memory?.reset(identity: loaded.disk.identity) }
             return Renumbered(
-                found: Found(queue: queue, position: position, commands: commands.settings, delays: commands.delays),
+                found: Found(
+                    queue: queue, position: position, commands: commands.settings, delays: commands.delays,
+                    skews: commands.skews),
                 isSaved: isSaved)
         }
     }
@@ -188,11 +192,18 @@ package import PlaybackEngine
 
     /// Keeps what clients set for commands beyond the life of their connections.
     package func keep(_ settings: [RemoteCommand: CommandCentre.Setting]) {
-        keep(CommandSettings(settings, delays: commands.delays))
+        keep(CommandSettings(settings, delays: commands.delays, skews: commands.skews))
     }
 
     /// Keeps the delays of outputs in seconds.
-    package func keep(delays: [String: Double]) { keep(CommandSettings(commands.settings, delays: delays)) }
+    package func keep(delays: [String: Double]) {
+        keep(CommandSettings(commands.settings, delays: delays, skews: commands.skews))
+    }
+
+    /// Keeps the skews of devices, by the identities of their clocks.
+    package func keep(skews: [String: DeviceSkews.Kept]) {
+        keep(CommandSettings(commands.settings, delays: commands.delays, skews: skews))
+    }
 
     private func keep(_ settings: CommandSettings) {
         guard loaded != nil, settings != commands else { return }

@@ -307,6 +307,29 @@ import Testing
         #expect(try beyond.withUnsafeBytes { try CommandSettings($0) }.delays.isEmpty)
     }
 
+    @Test func skews() throws {
+        let settings: [RemoteCommand: CommandCentre.Setting] = [.play: .init(isEnabled: true)]
+        let skews = [
+            "pulseaudio|alsa|ü": DeviceSkews.Kept(KnownSkew(-0.0001, deviation: 1e-6), at: 1.7e9),
+            "pipewire|a|b": DeviceSkews.Kept(KnownSkew(0, deviation: 5e-6), at: 0),
+        ]
+        let bytes = CommandSettings(settings, skews: skews).encoded()
+        let read = try bytes.withUnsafeBytes { try CommandSettings($0) }
+        #expect(read.settings == settings && read.delays.isEmpty && read.skews == skews)
+        let old = CommandSettings(settings).encoded()
+        #expect(bytes.starts(with: old))
+        // A version without skews ends after the delays, of which there are none.
+        for length in bytes.indices where length != old.count && length != old.count + 1 {
+            #expect(throws: ByteReader.Malformed.self) {
+                try bytes[..<length].withUnsafeBytes { try CommandSettings($0) }
+            }
+        }
+        // A skew that no device has is left out.
+        let wrong = ["a": DeviceSkews.Kept(KnownSkew(0.1, deviation: 1e-6), at: 0)]
+        let beyond = CommandSettings(settings, skews: wrong).encoded()
+        #expect(try beyond.withUnsafeBytes { try CommandSettings($0) }.skews.isEmpty)
+    }
+
     @Test func positions() throws {
         var position = SavedPosition()
         position.wish = .playing

@@ -20,6 +20,7 @@ package import StateKeeping
     private let context: SessionContext
     private let events = EventCounter()
     private let delays = OutputDelays()
+    private let skews = DeviceSkews()
     private let database: FeedbackDatabase
     private let desk: FeedbackDesk
     private let mounts: MediaMounts
@@ -71,7 +72,7 @@ package import StateKeeping
                 chapters: SheetBeside.chapters),
             isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
             events: events, instance: context.instance,
-            onOutputLost: configuration.onOutputLost, delays: delays,
+            onOutputLost: configuration.onOutputLost, delays: delays, skews: skews,
             watchServer: watcher(configuration),
             watchMedia: Self.mediaWatcher(context.loop))
         parts.desk = titles

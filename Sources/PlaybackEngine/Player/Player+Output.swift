@@ -1,4 +1,5 @@
 package import AudioCore
+import LinuxSystem
 package import NowPlaying
 
 /// Reports of the output.
@@ -33,6 +34,14 @@ extension Player: AudioOutputDelegate {
 
     /// Seconds by which the present output is heard later than the sound server says.
     var outputDelay: Double { parts.delays.delay(of: output.device?.name ?? "") }
+
+    /// Skews of devices, as this and earlier runs measured them.
+    package var deviceSkews: DeviceSkews { parts.skews }
+
+    /// Skew of the present device; nil: it is not known.
+    var knownSkew: KnownSkew? {
+        parts.skews.skew(of: output.device?.clock, at: WallClock.time(of: EventLoop.now))
+    }
 
     /// Publishes the delay of the present output with a new anchor, if it changed.
     package func outputDelaysChanged(by: Originator) {

@@ -34,6 +34,8 @@ package struct PlayerParts {
     package var onOutputLost: OutputLostPolicy?
     /// Delays of outputs, those of all sessions.
     var delays: OutputDelays
+    /// Skews of devices, those of all sessions.
+    var skews: DeviceSkews
     /// Looks at the files of the queue; nil: nobody does.
     package var desk: (any FactsDesk)?
     /// Watches for the start of the sound server and calls back, until the returned object is released.
@@ -53,7 +55,7 @@ package struct PlayerParts {
         session: String = "main",
         events: EventCounter, instance: String,
         firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
-        delays: OutputDelays = OutputDelays(),
+        delays: OutputDelays = OutputDelays(), skews: DeviceSkews = DeviceSkews(),
         watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
         watchMedia: @escaping (MediaSource, _ mayBeBack: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? = {
             _, _, _ in nil
@@ -78,6 +80,7 @@ package struct PlayerParts {
         self.firstItemNumber = firstItemNumber
         self.onOutputLost = onOutputLost
         self.delays = delays
+        self.skews = skews
         self.watchServer = watchServer
         self.watchMedia = watchMedia
     }

@@ -3,7 +3,8 @@ package import NowPlaying
 /// The device's clock relative to CLOCK_MONOTONIC: a line through readings of other occasions. A pure value.
 ///
 /// Readings of one run (from the start of the flow to its next interruption) lie on one line. Its slope, the skew, belongs to
-/// the device and outlives runs.
+/// the device and outlives runs. It may be known before the first reading: from the line before, or from an earlier run of the
+/// daemon. Readings that contradict it drop it.
 package struct DeviceClock: Equatable, Sendable {
     private struct Reading: Equatable {
         var seconds: Double
@@ -13,9 +14,17 @@ package struct DeviceClock: Equatable, Sendable {
     /// Nominal frames per second.
     package let sampleRate: Double
     /// Rate of the device relative to the monotonic clock, minus 1; 0 until known.
-    package private(set) var skew: Double = 0
+    package var skew: Double { best?.skew ?? 0 }
     /// Deviation of readings from their line in seconds, root mean square; nil until there are enough.
     package private(set) var noise: Double?
+    /// Skew from before this line.
+    private var known: KnownSkew?
+    /// Skew of this line.
+    private var measured: KnownSkew?
+    /// True if this run has measured the skew.
+    private var isConfirmed = false
+    /// Skew by all that is known.
+    private var best: KnownSkew?
     private var origin: MonotonicTime?
     private var readings: [Reading] = []
 
@@ -24,19 +33,46 @@ package struct DeviceClock: Equatable, Sendable {
     private static let longest = 600.0
     private static let mostReadings = 64
     /// No sound card is further off; a larger value is a disturbance.
-    private static let largestSkew = 0.002
+    static let largestSkew = 0.002
+    /// Scatter of readings that a line is granted before its own is known, and at least, in seconds.
+    private static let usualNoise = 0.0004
+    private static let leastNoise = 0.0001
+    /// Certainty of a skew, and its change from one line to the next, as standard deviations.
+    private static let leastDeviation = 1e-7
+    private static let lineChange = 5e-7
+    /// Standard deviation of a skew that is worth to be kept.
+    private static let learnedDeviation = 5e-6
 
     /// Clock of a device with this number of frames per second.
     package init(sampleRate: Int) { self.sampleRate = Double(sampleRate) }
+
+    /// Expects this skew of the device, as an earlier run measured it; nil: nothing is known.
+    package mutating func expect(_ known: KnownSkew?) {
+        guard measured == nil else { return }
+        self.known = known
+        best = known
+    }
+
+    /// Standard deviation of the skew; nil: none is known.
+    var deviation: Double? { best?.deviation }
+
+    /// The skew that is worth to be kept for later runs; nil: it is not measured well enough.
+    package var learned: KnownSkew? {
+        guard measured != nil, let best, best.deviation <= Self.learnedDeviation else { return nil }
+        return best
+    }
 
     /// Starts a new line, as the flow begins or was interrupted.
     package mutating func restart() {
         readings.removeAll(keepingCapacity: true)
         origin = nil
+        known = best?.loosened(by: Self.lineChange)
+        measured = nil
     }
 
-    /// Adds a reading: stream frame `frame` was audible at `time`.
-    package mutating func note(frame: Double, at time: MonotonicTime) {
+    /// Adds a reading: stream frame `frame` was audible at `time`. `inSteps`: the server moves in steps, so that the first reading
+    /// may be off by one.
+    package mutating func note(frame: Double, at time: MonotonicTime, inSteps: Bool = false) {
         let origin = self.origin ?? time
         self.origin = origin
         let seconds = time.seconds(since: origin)
@@ -51,7 +87,23 @@ package struct DeviceClock: Equatable, Sendable {
             readings.append(Reading(seconds: seconds, frame: frame))
         }
         if readings.count > Self.mostReadings || seconds - readings[0].seconds > Self.longest { thin() }
+        if !inSteps, !isConfirmed { check() }
         estimate()
+    }
+
+    /// Drops a skew from an earlier run that the last reading contradicts.
+    private mutating func check() {
+        guard let known, let first = readings.first, let last = readings.last else { return }
+        let seconds = last.seconds - first.seconds
+        let off = (last.frame - first.frame) / sampleRate - seconds * (1 + known.skew)
+        let deviation = (2 * Self.usualNoise * Self.usualNoise + known.deviation * known.deviation * seconds * seconds)
+            .squareRoot()
+        if abs(off) > 3 * deviation { drop() }
+    }
+
+    private mutating func drop() {
+        known = nil
+        best = measured
     }
 
     /// Frame that is audible at `time` by the readings.
@@ -93,13 +145,19 @@ package struct DeviceClock: Equatable, Sendable {
         }
         let slope = above / below
         guard abs(slope) <= Self.largestSkew else { return }
-        skew = slope
         var squares = 0.0
         for (reading, off) in zip(readings, off) {
             let residual = off - meanOff - slope * (reading.seconds - middle)
             squares += residual * residual
         }
-        noise = (squares / max(1, count - 2)).squareRoot()
+        let noise = (squares / max(1, count - 2)).squareRoot()
+        self.noise = noise
+        let deviation = max(Self.leastDeviation, max(noise, Self.leastNoise) / below.squareRoot())
+        let measured = KnownSkew(slope, deviation: deviation)
+        self.measured = measured
+        isConfirmed = true
+        if let known, !known.agrees(with: measured) { drop() }
+        best = known?.combined(with: measured) ?? measured
     }
 
     /// Drops every other reading of the older half: a long run keeps its span with few readings.

@@ -18,6 +18,10 @@ import NowPlaying
 
     /// Limit in seconds for the error of an extrapolation before a correction (nowplayingd-protocol(7), "Time").
     private static let driftLimit = 0.002
+    /// Smaller limit in seconds, once the skew is known, for the error that is expected after some seconds more, and least age of
+    /// the anchor.
+    private static let settledLimit = 0.0007
+    private static let settledSeconds = 10.0
 
     /// Feeds nothing yet.
     init(_ playout: Playout) { self.playout = playout }
@@ -71,6 +75,7 @@ import NowPlaying
                 lane.endRefill()
                 lane.note(timing)
                 refill(lane, timing)
+                learnSkew(lane)
                 checkDrift(lane, timing)
                 player.notePosition()
             })
@@ -221,7 +226,28 @@ import NowPlaying
         guard anchor.monotonic <= timing.time, anchor.ad == published.ad else { return }
         let computed = published.position(at: timing.time, duration: nil)
         clockError = computed - anchor.elapsed
-        guard abs(computed - anchor.elapsed) > max(Self.driftLimit, 3 * lane.noise) else { return }
+        let error = abs(computed - anchor.elapsed)
+        let isWrong = error > max(Self.driftLimit, 3 * lane.noise)
+        guard isWrong || settles(published, lane, timing, error) else { return }
         player.publisher.publish(.drift, anchor: anchor)
+    }
+
+    /// True if an anchor from before the skew was known so well will soon be wrong: the first minute of a device would have
+    /// the largest error of all.
+    private func settles(_ published: PlaybackAnchor, _ lane: Lane, _ timing: StreamTiming, _ error: Double) -> Bool {
+        guard let deviation = lane.clock.deviation,
+            timing.time.seconds(since: published.monotonic) >= Self.settledSeconds - 2
+        else { return false }
+        // The first readings on a busy machine say little.
+        let change = abs(lane.clock.skew - published.skew)
+        let soon = error + (change > 3 * deviation ? change * Self.settledSeconds : 0)
+        return soon > max(Self.settledLimit, 3 * lane.noise)
+    }
+
+    /// Keeps the skew of the device for later runs, once it is measured well.
+    private func learnSkew(_ lane: Lane) {
+        guard lane === playout.audible, let identity = player.output.device?.clock, let learned = lane.clock.learned
+        else { return }
+        player.deviceSkews.learn(learned, of: identity, at: WallClock.time(of: EventLoop.now))
     }
 }

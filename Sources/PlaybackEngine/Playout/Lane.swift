@@ -50,8 +50,7 @@ import NowPlaying
     // MARK: Readings
 
     /// Stores a reading: the clock learns from it while sound flows. `isPrompt`: requested directly after a report of the
-    /// server. A server that moves in steps (PipeWire) answers other requests with the position of its last step: such a
-    /// reading is only a lower bound.
+    /// server. To other requests, a server that moves in steps (PipeWire) answers with its last step, a lower bound.
     func note(_ timing: StreamTiming, isPrompt: Bool = true) {
         if case .held(isRead: false) = phase, !timing.isPlaying { phase = .held(isRead: true) }
         readings.note(timing, isPrompt: isPrompt, canRewind: stream?.canRewind)
@@ -63,7 +62,10 @@ import NowPlaying
     /// Restarts the clock's line, as sound did not flow evenly.
     func restartClock() { readings.restart() }
 
-    /// Resets the clock, as the stream is on another device.
+    /// Expects this skew of the lane's device; nil: it is not known.
+    func expect(_ known: KnownSkew?) { readings.expect(known) }
+
+    /// Resets the clock, as the stream is another one.
     func resetClock() { readings.reset() }
 
     /// Reads the timing, up to ten times until the answer is plausible or three in a row agree.
@@ -270,9 +272,8 @@ import NowPlaying
 
     /// Begins a timing request for a refill. False: one is pending.
     func beginRefill() -> Bool {
-        guard !isRefilling else { return false }
-        isRefilling = true
-        return true
+        defer { isRefilling = true }
+        return !isRefilling
     }
 
     /// Ends the timing request for a refill.

@@ -105,6 +105,12 @@ extension Playout {
 
     // MARK: Events of clock and device
 
+    /// Expects the skew of another device, or of the first one that is known.
+    func deviceKnown() {
+        let known = player.knownSkew
+        for lane in [audible, leaving, ahead] { lane?.expect(known) }
+    }
+
     /// Publishes the audible position with the new wall time after the clock was set or the host woke. Reads the timing, as
     /// frames in the device may be lost after suspend.
     func clockStepped() {

@@ -39,6 +39,8 @@ extension Playout: AudioStreamDelegate {
     func streamMoved(_ stream: any AudioStream) {
         for lane in [audible, leaving] {
             guard let lane, lane.stream === stream else { continue }
+            // The device is another one, and soon known.
+            lane.expect(nil)
             lane.resetClock()
             feeder.topUp(lane)
         }

@@ -130,6 +130,7 @@ import NowPlaying
     /// Lane for an opened item, with the present fades.
     func makeLane(for item: OpenedItem) -> Lane {
         let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
+        lane.expect(player.knownSkew)
         let level = player.interruptions.duckLevel
         if level != 1 { lane.setDuck(.constant(level)) }
         return lane

@@ -13,6 +13,8 @@ struct StreamReadings {
     /// Instant of the present flow's start; nil: no flow.
     private var flowingSince: MonotonicTime?
     private let sampleRate: Int
+    /// Expected skew of the device.
+    private var known: KnownSkew?
 
     /// Without readings. `sampleRate`: frames per second.
     init(sampleRate: Int) {
@@ -26,6 +28,12 @@ struct StreamReadings {
         clock.restart()
     }
 
+    /// Expects this skew of the device; nil: it is not known.
+    mutating func expect(_ known: KnownSkew?) {
+        self.known = known
+        clock.expect(known)
+    }
+
     /// Restarts the clock's line, as sound did not flow evenly.
     mutating func restart() { clock.restart() }
 
@@ -35,8 +43,11 @@ struct StreamReadings {
         clock.restart()
     }
 
-    /// Resets the clock for another device.
-    mutating func reset() { clock = DeviceClock(sampleRate: sampleRate) }
+    /// Resets the clock for another stream, whose device is expected to be the same.
+    mutating func reset() {
+        clock = DeviceClock(sampleRate: sampleRate)
+        clock.expect(known)
+    }
 
     /// Drops the last reading, which was of another stream.
     mutating func forgetLast() { last = nil }
@@ -45,7 +56,7 @@ struct StreamReadings {
     mutating func note(_ timing: StreamTiming, isPrompt: Bool, canRewind: Bool?) {
         last = timing
         if timing.isPlaying, isPrompt || !isStale(timing, canRewind: canRewind) {
-            clock.note(frame: timing.audibleFrame, at: timing.time)
+            clock.note(frame: timing.audibleFrame, at: timing.time, inSteps: canRewind == false)
         }
         latencies.append(timing.latency)
         if latencies.count > 3 { latencies.removeFirst() }

@@ -148,6 +148,7 @@ import NowPlaying
         guard let device else { return }
         let before = self.device
         self.device = device
+        if before?.clock != device.clock { player.playout.deviceKnown() }
         guard let published = player.state.output else { return }
         switch reason {
         case .deviceBack? where loss != nil, .selected? where loss != nil: return deviceRegained()

@@ -67,6 +67,9 @@ package enum PulseEnvironment {
         return names.sorted()
     }
 
+    /// True if the skew of sinks is remembered that are no devices: for tests, whose sinks are none.
+    static var remembersEveryClock: Bool { environment("NOWPLAYINGD_REMEMBER_SKEW") == "all" }
+
     /// A variable's value; nil when unset or empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }

@@ -20,8 +20,13 @@ extension PulseOutput {
             })
     }
 
+    private func described(_ sink: PulseSinkInfo) -> OutputDevice {
+        let clock = sink.clock(isPipeWire: server?.isPipeWire == true, all: PulseEnvironment.remembersEveryClock)
+        return sink.device(isDefault: sink.name == server?.defaultSink, clock: clock)
+    }
+
     private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream, _ reason: RouteReason?) {
-        let known = sink.device(isDefault: sink.name == server?.defaultSink)
+        let known = described(sink)
         stream.rewinds.setDevice(driver: sink.driver, arguments: "")
         guard let connection, sink.driver.contains("null-sink"), sink.ownerModule != UInt32.max else {
             setDevice(known, reason)
@@ -50,7 +55,7 @@ extension PulseOutput {
                 guard let self, case .success(let answers) = result, case .sink(let sink)? = answers.first else {
                     return
                 }
-                var known = sink.device(isDefault: sink.name == server?.defaultSink)
+                var known = described(sink)
                 guard let device, device.name == known.name else { return }
                 known.state = device.state
                 setDevice(known)

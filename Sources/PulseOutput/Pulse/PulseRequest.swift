@@ -130,6 +130,12 @@ struct PulseSinkInfo: Sendable, Equatable {
     var takesFloat = false
     var hasSoftwareVolume: Bool
     var mixer: MixerSetting
+    /// Serial number of the device, or the place at which it is connected; empty: unknown.
+    var serial: String
+    /// Rate, format and channels of the device.
+    var specification: String
+    /// True if the sink is a device of this machine, and none that others make up or another machine has.
+    var isHardware: Bool
 
     /// Copies the facts from libpulse's structure.
     init(_ info: pa_sink_info) {
@@ -154,6 +160,12 @@ struct PulseSinkInfo: Sendable, Equatable {
         case PA_SAMPLE_FLOAT32LE, PA_SAMPLE_FLOAT32BE: (exactBits, takesFloat) = (24, true)
         default: break
         }
+        let own = cleanText(pa_proplist_gets(info.proplist, PA_PROP_DEVICE_SERIAL))
+        serial = own.isEmpty ? cleanText(pa_proplist_gets(info.proplist, PA_PROP_DEVICE_BUS_PATH)) : own
+        let sample = info.sample_spec
+        specification = "\(sample.rate)/\(sample.format.rawValue)/\(sample.channels)"
+        isHardware =
+            info.flags.rawValue & PA_SINK_HARDWARE.rawValue != 0 && info.flags.rawValue & PA_SINK_NETWORK.rawValue == 0
         // A volume that the hardware has changes no sample.
         let isInHardware = info.flags.rawValue & PA_SINK_HW_VOLUME_CTRL.rawValue != 0
         var volume = info.volume
@@ -164,11 +176,17 @@ struct PulseSinkInfo: Sendable, Equatable {
             || (!isInHardware && pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) == 0)
     }
 
-    /// The device for the output's reports.
-    func device(isDefault: Bool) -> OutputDevice {
+    /// Identity of the clock; nil: it is not to be remembered. `all`: even of sinks without one of their own.
+    func clock(isPipeWire: Bool, all: Bool) -> String? {
+        guard all || isHardware && bus != "bluetooth" && !driver.contains("bluez") else { return nil }
+        return [isPipeWire ? "pipewire" : "pulseaudio", driver, name, serial, specification].joined(separator: "|")
+    }
+
+    /// The device for the output's reports. `clock`: identity of its clock.
+    func device(isDefault: Bool, clock: String? = nil) -> OutputDevice {
         OutputDevice(
             name: name, description: description, state: state, isDefault: isDefault, format: format,
             isWorn: bus == "bluetooth" || ["headphone", "headset", "hands-free"].contains(formFactor),
-            exactBits: exactBits, takesFloat: takesFloat, hasSoftwareVolume: hasSoftwareVolume)
+            exactBits: exactBits, takesFloat: takesFloat, hasSoftwareVolume: hasSoftwareVolume, clock: clock)
     }
 }

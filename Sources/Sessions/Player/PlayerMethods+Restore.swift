@@ -9,6 +9,7 @@ extension PlayerMethods {
     func restore(_ found: StateStore.Found, _ policy: ResumePolicy, _ deaths: EarlyDeaths) {
         centre.restoreLasting(found.commands)
         if !found.delays.isEmpty { player.outputDelays.restore(found.delays) }
+        if !found.skews.isEmpty { player.deviceSkews.restore(found.skews) }
         if found.position != nil || !found.queue.isEmpty {
             let rests = deaths.isPoisoned
             if rests { rest(after: deaths) }
@@ -23,6 +24,7 @@ extension PlayerMethods {
         guard let store else { return }
         store.begin { [unowned player] in player.queue }
         store.observe(deaths.observer())
+        player.deviceSkews.observe { [unowned store] in store.keep(skews: $0) }
         player.keepPosition(with: store)
     }
 }

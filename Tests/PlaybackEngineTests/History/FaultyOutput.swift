@@ -18,10 +18,17 @@ import NowPlaying
     private var name = "speakers"
     private var kept: String?
     private(set) var isVolumeNeutral = true
+    /// Clocks of the devices; nil: all run as CLOCK_MONOTONIC does, and have no identity.
+    private let clocks: SkewedClocks?
     var watchesNeighbours = false { didSet { log("neighbours \(watchesNeighbours)") } }
 
     /// `inner`: the output that plays.
-    init(_ loop: EventLoop, _ inner: any AudioOutput, log: @escaping @PlayerLoop (String) -> Void) {
+    init(
+        _ loop: EventLoop, _ inner: any AudioOutput, clocks: SkewedClocks? = nil,
+        log: @escaping @PlayerLoop (String) -> Void
+    ) {
+        self.clocks = clocks
+        clocks?.use(name)
         self.loop = loop
         self.inner = inner
         self.log = log
@@ -35,7 +42,7 @@ import NowPlaying
         guard isConnected, !isAway || name != "speakers" else { return nil }
         return OutputDevice(
             name: name, description: name, state: isAsleep ? .suspended : .running, isDefault: true,
-            isWorn: name == "headphones")
+            isWorn: name == "headphones", clock: clocks.map { _ in "test|\(name)" })
     }
 
     func connect() {
@@ -59,7 +66,7 @@ import NowPlaying
         opened += 1
         let number = opened
         log("stream \(number): open \(format.sampleRate) live \(isLive)")
-        let stream = FaultyStream(delegate) { [unowned self] in log("stream \(number): \($0)") }
+        let stream = FaultyStream(delegate, clocks) { [unowned self] in log("stream \(number): \($0)") }
         stream.inner = inner.openStream(format, isLive: isLive, delegate: stream)
         streams.append(stream)
         return stream
@@ -142,6 +149,7 @@ import NowPlaying
     func move(to other: String, _ reason: RouteReason) {
         guard name != other, isConnected else { return }
         name = other
+        clocks?.use(other)
         for stream in liveStreams { stream.delegate?.streamMoved(stream) }
         delegate?.outputDeviceChanged(device, reason)
     }
@@ -179,9 +187,13 @@ import NowPlaying
     private let log: @PlayerLoop (String) -> Void
     private var isCorked = true
     private var isAsleep = false
+    private let clocks: SkewedClocks?
 
-    init(_ delegate: any AudioStreamDelegate, log: @escaping @PlayerLoop (String) -> Void) {
+    init(
+        _ delegate: any AudioStreamDelegate, _ clocks: SkewedClocks?, log: @escaping @PlayerLoop (String) -> Void
+    ) {
         self.delegate = delegate
+        self.clocks = clocks
         self.log = log
     }
 
@@ -234,7 +246,14 @@ import NowPlaying
 
     func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
         log("timing")
-        inner.readTiming(completion)
+        inner.readTiming { [clocks, format] result in
+            completion(
+                result.map { timing in
+                    var timing = timing
+                    if let clocks { timing.audibleFrame += clocks.read(at: timing.time) * Double(format.sampleRate) }
+                    return timing
+                })
+        }
     }
 
     func setTitle(_ title: String, artist: String?) { log("title \(title) \(artist ?? "-")") }

@@ -1,0 +1,105 @@
+import LinuxSystem
+import NowPlaying
+import PulseOutput
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// Positions as clients compute them from the last anchor, on devices whose clocks are off, on virtual time.
+@Suite struct ClockHistoryTests {
+    /// The errors of a run.
+    private struct Run: Sendable {
+        /// Seconds since the first anchor, and the error then in seconds.
+        var errors: [(at: Double, error: Double)] = []
+        var drifts = 0
+        var complaints: [String] = []
+
+        /// The error that 95 of 100 positions in this time are within.
+        func p95(_ range: Range<Double>) -> Double {
+            let found = errors.filter { range.contains($0.at) }.map { abs($0.error) }.sorted()
+            return found.isEmpty ? .infinity : found[found.count * 95 / 100]
+        }
+    }
+
+    /// Plays a minute, moved to other devices at these seconds.
+    @PlayerLoop private static func play(
+        _ clocks: SkewedClocks, _ skews: DeviceSkews, seed: UInt64, moves: [(seconds: Double, name: String)] = []
+    ) -> Run {
+        HistoryWorld.enter()
+        var run = Run()
+        var output: FaultyOutput?
+        let check = HistoryCheck(tolerance: 0.004, gap: 4)
+        guard
+            let world = HistoryWorld(
+                seed: seed, machine: HistoryWorld.Machine(), check: check, items: [BoundaryTests.item(seconds: 100)],
+                output: {
+                    let made = FaultyOutput($0, NullOutput($0), clocks: clocks) { _ in }
+                    output = made
+                    return made
+                }, configure: { $0.skews = skews })
+        else { return run }
+        defer { world.leave() }
+        world.play(0..<1)
+        world.run(seconds: 5, until: { world.player.state.anchor.rate > 0 })
+        // Truth by the exact time of the sound: the first anchor is one reading.
+        let first = world.player.state.anchor
+        let begin = first.monotonic
+        let start = first.elapsed - clocks.gain(at: begin)
+        var moves = moves
+        for tenth in 1...600 {
+            let due = begin.advanced(bySeconds: Double(tenth) / 10)
+            world.run(seconds: due.seconds(since: EventLoop.now))
+            if let move = moves.first, Double(tenth) / 10 >= move.seconds {
+                moves.removeFirst()
+                output?.move(to: move.name, .selected)
+            }
+            let now = EventLoop.now
+            let truth = start + now.seconds(since: begin) + clocks.gain(at: now)
+            let error = world.player.state.anchor.position(at: now, duration: nil) - truth
+            run.errors.append((now.seconds(since: begin), error))
+        }
+        run.drifts = world.published.count { $0.cause == .drift }
+        run.complaints = world.check.complaints
+        return run
+    }
+
+    @PlayerLoop private static func clocks(_ seed: UInt64) -> SkewedClocks {
+        var random = SeededRandom(seed: seed)
+        func drawn() -> Double { Double.random(in: -0.0002...0.0002, using: &random) }
+        return SkewedClocks(["speakers": drawn(), "headphones": drawn()], scatter: 0.0001, seed: seed)
+    }
+
+    @Test("a new device is right by 1 ms after ten seconds, one that was heard before by 0.3 ms from the first second")
+    func remembered() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let (new, known) = await LoopThread.run {
+                let skews = DeviceSkews()
+                let new = Self.play(Self.clocks(seed), skews, seed: seed)
+                return (new, Self.play(Self.clocks(seed), skews, seed: seed))
+            }
+            #expect(new.complaints.isEmpty && known.complaints.isEmpty, "seed \(seed)")
+            #expect(new.p95(10.0..<60) <= 0.001, "seed \(seed)")
+            #expect(known.p95(0.0..<60) <= 0.0003, "seed \(seed)")
+            #expect(new.drifts <= 6 && known.drifts <= 1, "seed \(seed): \(new.drifts), \(known.drifts)")
+        }
+    }
+
+    @Test("each of two devices has its own skew, and a device under the name of another one is found out")
+    func swapped() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let runs = await LoopThread.run {
+                let skews = DeviceSkews()
+                let there = [(seconds: 30.0, name: "headphones")]
+                _ = Self.play(Self.clocks(seed), skews, seed: seed, moves: there)
+                let moved = Self.play(Self.clocks(seed), skews, seed: seed, moves: there)
+                // Another card in the same place.
+                return [moved, Self.play(Self.clocks(seed + 100), skews, seed: seed)]
+            }
+            #expect(runs[0].complaints.isEmpty && runs[1].complaints.isEmpty, "seed \(seed)")
+            #expect(runs[0].p95(0.0..<30) <= 0.0003, "seed \(seed)")
+            #expect(runs[0].p95(31.0..<60) <= 0.0004, "seed \(seed)")
+            #expect(runs[1].p95(12.0..<60) <= 0.001, "seed \(seed)")
+        }
+    }
+}

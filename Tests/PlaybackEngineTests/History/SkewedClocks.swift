@@ -1,0 +1,36 @@
+import LinuxSystem
+import NowPlaying
+import TestSupport
+
+/// Clocks of devices by their names, each with a skew of its own, and readings that scatter.
+@PlayerLoop final class SkewedClocks {
+    private let skews: [String: Double]
+    private let scatter: Double
+    private var random: SeededRandom
+    private var skew = 0.0
+    private var since: MonotonicTime
+    private var gained = 0.0
+
+    /// `scatter`: largest error of a reading in seconds.
+    init(_ skews: [String: Double], scatter: Double, seed: UInt64) {
+        self.skews = skews
+        self.scatter = scatter
+        random = SeededRandom(seed: seed)
+        since = EventLoop.now
+    }
+
+    /// The sound is on this device from now on.
+    func use(_ name: String) {
+        gained = gain(at: EventLoop.now)
+        since = EventLoop.now
+        skew = skews[name] ?? 0
+    }
+
+    /// Seconds by which the sound is ahead of CLOCK_MONOTONIC.
+    func gain(at time: MonotonicTime) -> Double { gained + skew * time.seconds(since: since) }
+
+    /// The same as a server reports it.
+    func read(at time: MonotonicTime) -> Double {
+        gain(at: time) + (scatter > 0 ? Double.random(in: -scatter...scatter, using: &random) : 0)
+    }
+}
