@@ -11,9 +11,16 @@ import Testing
         try tool("id", "cat \(folder.path)/uid")
         try tool("swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
         // Only these and what the script itself is made of: no sudo.
-        for name in ["bash", "sed", "head", "grep", "sort", "cat", "env"] {
+        for name in ["bash", "sed", "head", "grep", "sort", "cat", "env", "install", "rm"] {
             try tool(name, "exec /usr/bin/\(name) \"$@\"")
         }
+        // Services that would start at the next boot.
+        try tool(
+            "systemctl",
+            """
+            case "$1" in is-enabled) grep -qx "$2" \(folder.path)/enabled && echo enabled ;; *) echo "systemctl $*" >> \(folder.path)/calls ;; esac
+            """)
+        try folder.write("enabled", "")
         try folder.write("uid", "1000\n")
         try folder.write("installed", "")
         try folder.write("calls", "")
@@ -25,7 +32,7 @@ import Testing
 
     private func packages(_ sets: String...) throws -> ScriptRun {
         try ScriptRun(
-            ["/bin/bash", ScriptRun.root + "/Scripts/packages"] + sets, environment: ["PATH": folder.path + "/bin"],
+            ["/bin/bash", ScriptRun.root + "/Scripts/packages"] + sets, environment: ["PATH": folder.path + "/bin", "POLICY_RC_D": folder.path + "/policy"],
             in: folder)
     }
 
@@ -68,6 +75,25 @@ import Testing
         let run = try packages("lint")
         #expect(run.status == 1)
         #expect(run.errors.contains("apt-get install --yes --no-install-recommends mandoc python3\n"))
+    }
+
+    @Test func noServiceOfANewPackageStarts() throws {
+        try folder.write("uid", "0\n")
+        try folder.write("enabled", "mpd.service\nmpd.socket\n")
+        // As Debian's packages do it.
+        try tool(
+            "apt-get",
+            """
+            for unit in mpd nginx.service cron.service; do
+                \(folder.path)/policy $unit start && echo "start $unit" >> \(folder.path)/calls
+            done
+            echo nginx.service >> \(folder.path)/enabled
+            """)
+        let run = try packages("clients")
+        #expect(run.status == 0, "\(run.errors)")
+        // The machine had MPD before.
+        #expect(try calls() == "start mpd\nstart cron.service\nsystemctl --quiet disable nginx.service\n")
+        #expect(try ScriptRun(["test", "-e", folder.path + "/policy"], in: folder).status == 1)
     }
 
     @Test(arguments: ["Swift version 6.2.4 (swift-6.2.4-RELEASE)", "Swift version 5.10 (x)", "nonsense"])
