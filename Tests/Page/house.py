@@ -16,6 +16,8 @@ from covers import ALBUMS, cover
 class House:
     """Everything that the page needs, from its programs. Without a browser the music has no covers."""
 
+    output = "null"
+
     def __init__(self, programs, folder, browser=None, begins=True):
         self.programs, self.folder, self.processes, self.last = pathlib.Path(programs).resolve(), pathlib.Path(folder), [], 0
         self.environment = {
@@ -88,10 +90,10 @@ class House:
                     check=True,
                 )
 
-    def start(self, *words, **options):
+    def start(self, *words, under=(), **options):
         log = open(f"{self.folder}/{pathlib.Path(words[0]).name}.log", "ab")
         process = subprocess.Popen(
-            [str(word) for word in words],
+            [str(word) for word in (*under, *words)],
             **{"env": self.environment, "stderr": log, "stdin": subprocess.DEVNULL, "stdout": log} | options,
         )
         self.processes.append(process)
@@ -109,7 +111,7 @@ class House:
 
     def begin_daemon(self):
         self.daemon = self.start(
-            self.programs / "nowplayingd", *self.common, "--output", "null", "--state-directory", f"{self.folder}/daemon"
+            self.programs / "nowplayingd", *self.common, "--output", self.output, "--state-directory", f"{self.folder}/daemon"
         )
 
     def begin_library(self):
@@ -120,11 +122,13 @@ class House:
         settings.write_text(f"[web]\nbind = {host}:{port}\nstate-directory = {self.folder}/web\n{more}")
         return settings
 
-    def begin_web(self, port=0, more="", host="localhost"):
+    def begin_web(self, port=0, more="", host="localhost", under=()):
+        """`under`: a program that runs nowplaying-web, and its arguments."""
         settings = self.write_web(port, more, host)
         log = self.folder / "nowplaying-web.log"
         log.write_text("")
-        self.web = self.start(self.programs / "nowplaying-web", "--socket", f"{self.folder}/control.sock", "--config", settings)
+        words = ["--socket", f"{self.folder}/control.sock", "--config", settings]
+        self.web = self.start(self.programs / "nowplaying-web", *words, under=under)
         self.address = until(
             lambda: (re.search(r"https?://[^\s/,;]+:\d+", log.read_text()) or [None])[0], "the address of nowplaying-web"
         )

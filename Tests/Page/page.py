@@ -11,8 +11,10 @@ import traceback
 
 import controls
 import guests
+import heard
 import lists
 import looks
+import pictures
 import states
 from browser import Browser
 from house import House
@@ -22,7 +24,7 @@ def main():
     programs, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
     tests = [
         (name, test)
-        for module in (controls, lists, states, looks, guests)
+        for module in (controls, lists, states, looks, guests, heard, pictures)
         for name, test in vars(module).items()
         if name.startswith("test_") and pattern in name
     ]

@@ -8,6 +8,8 @@ import subprocess
 import urllib.error
 import urllib.request
 
+import heard
+import pictures
 from browser import Refused, until
 from controls import state
 from proxies import free_port, running
@@ -53,7 +55,8 @@ class WebKit:
         self.ask("POST", f"/element/{self.find(selector)}/click")
 
     def keys(self, selector, text):
-        self.ask("POST", f"/element/{self.find(selector)}/value", text=text)
+        """Keys by their codes of WebDriver, or by a name."""
+        self.ask("POST", f"/element/{self.find(selector)}/value", text={"Home": "\ue011"}.get(text, text))
 
     def close(self):
         self.ask("DELETE", "")
@@ -76,6 +79,11 @@ def test_webkit(house):
             browser = WebKit(port)
             try:
                 controls(house, browser)
+                house.fresh().call("play", index=1)
+                pictures.look(house, browser)
+                with heard.sounding(house) as sound:
+                    far, missed = heard.listen(house, browser, sound)
+                assert far <= 0.005 and missed <= 0.005, (far, missed)
             finally:
                 browser.close()
     return None

@@ -108,8 +108,10 @@ export class Picture {
     if (old !== next) {
       old.after(next);
       const fade = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 400;
-      next.animate([{ opacity: 0 }, { opacity: 1 }], { duration: fade, easing: "ease-out" }).onfinish = () =>
-        old.remove();
+      next.animate([{ opacity: 0 }, { opacity: 1 }], { duration: fade, easing: "ease-out" }).onfinish = () => {
+        // It may have come back meanwhile.
+        if (old !== (this.#image ?? this.#empty)) old.remove();
+      };
     }
     this.#colours = image === null ? null : sample(image);
     this.#paint();
