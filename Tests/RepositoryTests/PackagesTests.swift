@@ -18,7 +18,10 @@ import Testing
         try tool(
             "systemctl",
             """
-            case "$1" in is-enabled) grep -qx "$2" \(folder.path)/enabled && echo enabled ;; *) echo "systemctl $*" >> \(folder.path)/calls ;; esac
+            case "$1" in
+            is-enabled) grep -qx "$2" \(folder.path)/enabled && echo enabled ;;
+            *) echo "systemctl $*" >> \(folder.path)/calls ;;
+            esac
             """)
         try folder.write("enabled", "")
         try folder.write("uid", "1000\n")
@@ -32,8 +35,8 @@ import Testing
 
     private func packages(_ sets: String...) throws -> ScriptRun {
         try ScriptRun(
-            ["/bin/bash", ScriptRun.root + "/Scripts/packages"] + sets, environment: ["PATH": folder.path + "/bin", "POLICY_RC_D": folder.path + "/policy"],
-            in: folder)
+            ["/bin/bash", ScriptRun.root + "/Scripts/packages"] + sets,
+            environment: ["PATH": folder.path + "/bin", "POLICY_RC_D": folder.path + "/policy"], in: folder)
     }
 
     private func calls() throws -> String { try ScriptRun(["cat", folder.path + "/calls"], in: folder).text }
