@@ -99,6 +99,25 @@ import Testing
         }
     }
 
+    @Test("a browser keeps the files that the page names, until one of them is another") func versions() async throws {
+        let house = await WebHouse.start()
+        let client = try house.client()
+        let page = try client.ask("GET", "/")
+        #expect(page.headers["cache-control"] == "no-cache")
+        let start = try #require(page.text.firstRange(of: "src=\"/v/"))
+        let name = String(page.text[start.upperBound...].prefix { $0 != "\"" })
+        #expect(name.hasSuffix("/script/main.js") && !name.hasPrefix("0/") && !page.text.contains("/v/0/"))
+        let script = try client.ask("GET", "/v/" + name)
+        #expect(script.status == 200 && script.headers["cache-control"] == "public, max-age=31536000, immutable")
+        #expect(try script.body == client.ask("GET", "/script/main.js").body)
+        for other in ["/v/0/script/main.js", "/script/main.js"] {
+            #expect(try client.ask("GET", other).headers["cache-control"] == "no-cache", "\(other)")
+        }
+        for path in ["/v", "/v/0", "/v/0/", "/v/0/.git/config", "/v/0/..", "/v/0/%2e%2e/Package.swift"] {
+            #expect(try house.client().ask("GET", path).status == 404, "\(path)")
+        }
+    }
+
     @Test("foreign hosts and origins, forwarded requests and wrong types are refused") func strangers() async throws {
         let house = await WebHouse.start()
         func status(_ headers: [String]) throws -> Int {

@@ -32,20 +32,23 @@ export function setHidden(element, isHidden) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
+// The folder of the page's files on the server, with their version.
+export const files = new URL("..", import.meta.url).pathname;
+
 // An icon of icons.svg, which says nothing to a screen reader.
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
   svg.setAttribute("class", `icon icon-${name}`);
   const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `/icons.svg#${name}`);
+  use.setAttribute("href", `${files}icons.svg#${name}`);
   svg.append(use);
   return svg;
 }
 
 export function setIcon(element, name) {
   const svg = element.querySelector("svg.icon");
-  const href = `/icons.svg#${name}`;
+  const href = `${files}icons.svg#${name}`;
   const use = svg.firstChild;
   if (use.getAttribute("href") === href) return;
   use.setAttribute("href", href);

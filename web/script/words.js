@@ -1,5 +1,7 @@
 // The page's own texts, from one file for each language: words/LANGUAGE.json.
 
+import { files } from "./dom.js";
+
 export const LANGUAGES = ["en", "de", "es", "fr", "ja"];
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
 
@@ -33,7 +35,7 @@ export function makeWords(texts, language) {
 export async function loadWords(language, pause, fetcher = fetch) {
   for (;;) {
     try {
-      const answer = await fetcher(`/words/${language}.json`);
+      const answer = await fetcher(`${files}words/${language}.json`);
       if (answer.ok) return makeWords(await answer.json(), language);
     } catch {
       // nowplaying-web is away.

@@ -101,6 +101,8 @@ import WebProtocol
         if connections.count - closing >= Self.maximumConnections, !makeRoom() { return _ = close(descriptor) }
         let connection = HTTPConnection(self, loop, descriptor, facts)
         connections[descriptor] = connection
+        // Else the second of two short answers waits for the client's word about the first, which comes 40 ms later.
+        TCPSocket.sendAtOnce(descriptor)
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let added = withUnsafeMutablePointer(to: &address) {

@@ -13,15 +13,19 @@ package enum SafetyHeaders {
         ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
     ]
 
-    /// Those of the page: scripts, styles, pictures and calls of our own origin alone.
-    package static let page: [(name: String, value: String)] = [
-        (
-            "Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob: data:; "
-                + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'self'; base-uri 'none'; "
-                + "form-action 'self'; frame-ancestors 'none'"
-        ),
-        ("Cross-Origin-Opener-Policy", "same-origin"),
-        ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
-    ]
+    /// Those of the page: scripts, styles, pictures and calls of our own origin alone. `styles`: digests of style elements
+    /// that the page has.
+    package static func page(styles: [StyleDigest] = []) -> [(name: String, value: String)] {
+        let digests = styles.map { " '" + $0.source + "'" }.joined()
+        return [
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'\(digests); img-src 'self' blob: data:; "
+                    + "media-src 'self' blob: data:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; "
+                    + "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+            ),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+        ]
+    }
 }

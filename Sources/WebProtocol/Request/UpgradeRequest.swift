@@ -40,10 +40,8 @@ package struct UpgradeRequest: Equatable, Sendable {
     /// 16 bytes are 22 characters and two signs of padding, and the last character has four bits that are zero.
     private static func isKey(_ key: [UInt8]) -> Bool {
         key.count == 24 && key.suffix(2) == [UInt8(ascii: "="), UInt8(ascii: "=")]
-            && key.prefix(22).allSatisfy { alphabet.contains($0) } && "AQgw".utf8.contains(key[21])
+            && key.prefix(22).allSatisfy { Base64.alphabet.contains($0) } && "AQgw".utf8.contains(key[21])
     }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// SHA-1 of the key and the text of RFC 6455, in Base64.
     static func accept(_ key: String) -> String {
@@ -53,19 +51,6 @@ package struct UpgradeRequest: Equatable, Sendable {
         SHA1Update(&context, text, text.count)
         var digest = [UInt8](repeating: 0, count: 20)
         SHA1Final(&digest, &context)
-        return base64(digest)
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        var result: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = Array(bytes[start..<min(start + 3, bytes.count)])
-            let value = group.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (16 - 8 * UInt32($1.offset)) }
-            for index in 0..<4 {
-                let isFilled = index <= group.count
-                result.append(isFilled ? alphabet[Int(value >> (18 - 6 * UInt32(index)) & 63)] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        return Base64.text(digest)
     }
 }
