@@ -69,6 +69,13 @@ let package = Package(
         systemLibrary("CSoxr", package: "libsoxr-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        .target(
+            name: "CWebAnswers", path: "Sources/SystemLibraries/CWebAnswers",
+            cSettings: [.unsafeFlags(["-Wall", "-Werror"])],
+            linkerSettings: [
+                .unsafeFlags(
+                    ["sendmsg", "gnutls_record_send"].flatMap { ["-Xlinker", "--export-dynamic-symbol=" + $0] })
+            ]),
 
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
@@ -154,7 +161,7 @@ let package = Package(
             "WebBridge",
             [
                 "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "ControlProtocol",
-                "NowPlaying", "CMicroHTTP", "CWSLay", "CSystemd", "CLinux",
+                "NowPlaying", "CMicroHTTP", "CWebAnswers", "CWSLay", "CSystemd", "CLinux",
             ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),

@@ -248,6 +248,13 @@ def test_certificate(house):
     try:
         door = Door(house.port, chain)
         all_works(house, door, pairs=False)
+        # The answer to a request that is none is ours, too.
+        with door.connect() as peer:
+            peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nnothing\r\n\r\n")
+            data = b""
+            while more := peer.recv(65536):
+                data += more
+        assert data.startswith(b"HTTP/1.1 400 ") and data.endswith(b"\r\n\r\nthis is no valid request of HTTP/1.1\n"), data
         descriptors = lambda: len(list(pathlib.Path(f"/proc/{house.web.pid}/fd").iterdir()))
         before = until(lambda: all(descriptors() == descriptors() for _ in range(20)) and descriptors(), "rest")
         with door.connect() as events:

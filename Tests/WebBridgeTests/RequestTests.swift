@@ -62,6 +62,33 @@ import Testing
         #expect(client.isEnded())
     }
 
+    @Test("errors of syntax have one answer, which is ours, also behind a good request") func malformed() async throws {
+        let house = await WebHouse.start()
+        let long = String(repeating: "a", count: 70_000)
+        let good = "GET /nothing.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for (text, status) in [
+            ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: localhost\r\nfoo\r\n\r\n", 400),
+            (Self.rpc + "Content-Length: abc\r\n\r\n", 400), (Self.rpc + "Content-Length: -1\r\n\r\n", 400),
+            (Self.rpc + "Content-Length: 99999999999999999999999\r\n\r\n", 413),
+            (Self.rpc + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(long)\r\n\r\n", 431),
+            ("GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+            ("GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", 505),
+        ] {
+            for before in ["", good] {
+                let client = try house.client()
+                client.send(before + text)
+                if !before.isEmpty { #expect(try client.answer().status == 404) }
+                let answer = try client.answer()
+                #expect(answer.status == status, "\(text.prefix(80))")
+                #expect(answer.headers["content-type"] == "text/plain; charset=utf-8", "\(text.prefix(80))")
+                #expect(answer.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+                #expect(answer.text.hasSuffix("\n") && !answer.text.contains("<"), "\(answer.text)")
+                #expect(client.buffer.isEmpty && client.isEnded(), "\(text.prefix(80))")
+            }
+        }
+    }
+
     @Test("pipelined requests are answered in their order on one connection") func pipelining() async throws {
         let house = await WebHouse.start()
         let client = try house.client()
