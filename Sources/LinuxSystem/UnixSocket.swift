@@ -133,4 +133,20 @@ package enum UnixSocket {
             descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         return sent < 0 ? -Int(errno) : sent
     }
+
+    /// Hands over what the kernel takes now of two pieces, one after the other: the number of bytes; negative: the system's
+    /// number for what went wrong.
+    package static func send(
+        _ descriptor: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { pieces in
+            pieces[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+            pieces[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            var message = msghdr()
+            message.msg_iov = pieces.baseAddress
+            message.msg_iovlen = 2
+            let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            return sent < 0 ? -Int(errno) : sent
+        }
+    }
 }

@@ -28,7 +28,9 @@ package import WebAccess
         let log = context.log
         let judge = try AccessJudge(settings, try LocalUsers(settings, owner: geteuid()), store) { log.info($0) }
         self.judge = judge
-        services = Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
+        do throws(SystemError) {
+            services = try Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
+        } catch { throw BridgeFailure(error.message) }
         desk = WebDesk(services, judge)
         avahi = Avahi(context.loop) { log.info($0) }
         front = try WebFront(context, desk, settings)

@@ -1,6 +1,8 @@
 """The clock, costs, artwork, and a connection that comes and goes."""
 
 import http.server
+import os
+import pwd
 import threading
 import time
 
@@ -169,6 +171,30 @@ def test_refused_first_call(house, browser):
     tab.run("void (window.isMended = true)")
     tab.until("document.querySelector('.play-button')?.ariaLabel === 'Pause' && document.querySelector('#connection').hidden")
     tab.close()
+
+
+def test_closed_socket(house, browser):
+    """The page says that nowplaying-web may not open the daemon's socket, and the remedy; it is right when it may."""
+    house.fresh().call("play", index=1)
+    path = house.folder / "control.sock"
+    mode = path.stat().st_mode & 0o777
+    house.end(house.web)
+    path.chmod(0)
+    # Root opens everything.
+    under = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+    try:
+        house.begin_web(house.port, under=under)
+        tab = browser.tab(f"{house.address}/")
+        tab.until("document.querySelector('#connection')?.textContent.includes('may not open the socket of nowplayingd')")
+        words = tab.run("document.querySelector('#connection').textContent")
+        assert "“control-group”" in words and pwd.getpwuid(os.getuid()).pw_name in words, words
+        assert tab.run("!document.querySelector('#connection').hidden")
+    finally:
+        path.chmod(mode)
+    tab.until("document.querySelector('h1.title')?.textContent === 'Slow Ferry' && document.querySelector('#connection').hidden")
+    tab.close()
+    house.end(house.web)
+    house.begin_web(house.port)
 
 
 def test_missing_view(house, browser):

@@ -13,7 +13,7 @@ import Testing
         let folder = TemporaryFolder()
         let path = folder.path("daemon.sock")
         let listener = OwnedDescriptor(try UnixSocket.listen(path))
-        let channel = try LineChannel(.current, [path])
+        let channel = try LineChannel(ReadySet(.current), [path])
         let daemon = OwnedDescriptor(try UnixSocket.accept(listener.number))
         let file = OwnedDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))
         // The channel finds both at once.

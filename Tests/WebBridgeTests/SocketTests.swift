@@ -198,4 +198,54 @@ import WebAccess
         #expect(socket.closingStatus() == 1012)
         #expect(becomes { (try? house.socket().answer.status) == 503 })
     }
+
+    @Test("the end of the library costs its own requests alone, and a subscription returns with it") func library()
+        async throws
+    {
+        let folder = TemporaryFolder()
+        mkdir(folder.path("music"), 0o755)
+        let house = await WebHouse.start("[library]\nfolders = \(folder.path("music"))\n", in: folder)
+        func start() async -> TestProcess {
+            await LoopThread.run { WebHouse.process(folder, "nowplaying-library", [], log: folder.path("library.log")) }
+        }
+        var library = await start()
+        let socket = try house.socket()
+        _ = try socket.call("nowPlaying.subscribe")
+        #expect(becomes { (try? socket.call("library.status"))?["result"] != nil })
+        #expect(try socket.call("library.subscribe")["result"] != nil)
+
+        // The first scan may still report.
+        func answer() throws -> JSONValue {
+            while true {
+                let message = try socket.message()
+                if message["method"] != "library.changed" { return message }
+            }
+        }
+        func call(_ method: String, _ parameters: String = "{}") throws -> JSONValue {
+            socket.send(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#)
+            return try answer()
+        }
+
+        // It answers nothing any more.
+        library.signal(SIGSTOP)
+        socket.send(#"{"jsonrpc":"2.0","id":"a","method":"library.status"}"#)
+        socket.send(
+            #"[{"jsonrpc":"2.0","id":7,"method":"library.status"},{"jsonrpc":"2.0","id":8,"method":"lists.list"}]"#)
+        #expect(try call("clock.now")["result"] != nil)
+        library.signal(SIGKILL)
+        let lost = try answer()
+        #expect(lost["id"] == "a" && lost["error"]?["data"]?["reason"] == "unavailable", "\(lost)")
+        let batch = try answer().arrayValue ?? []
+        #expect(batch.map { $0["id"] } == [7, 8] && batch.allSatisfy { $0["error"] != nil }, "\(batch)")
+        #expect(try call("library.status")["error"]?["data"]?["reason"] == "unavailable")
+        let event = try call("volume.set", #"{"volume": 0.5}"#)
+        #expect(event["params"]?["volume"] == 0.5, "\(event)")
+        #expect(try answer()["result"] != nil)
+
+        library.end()
+        library = await start()
+        #expect(try socket.message()["method"] == "library.changed")
+        #expect(try call("library.status")["result"] != nil)
+        library.end()
+    }
 }

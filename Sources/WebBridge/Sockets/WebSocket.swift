@@ -38,6 +38,8 @@ import WebAccess
     private var budget = 0
     /// Texts that came in one piece with others, whose answers the client has not taken.
     private var waiting: [[UInt8]] = []
+    /// The end of a frame whose beginning was sent without libwslay. Choked as long as it is not empty.
+    private var rest: ArraySlice<UInt8> = []
     private var isChoked = false
     private var isSlow = false
     private var isServing = false
@@ -95,7 +97,7 @@ import WebAccess
     func begin() {
         source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
         guard source != nil else { return end() }
-        // libmicrohttpd has delayed short packets of the answer before.
+        // libmicrohttpd may have turned it off for an answer.
         TCPSocket.sendAtOnce(connection.descriptor)
         if connection.facts.usesTLS {
             // It passes the end of a connection with TLS on to nobody.
@@ -113,12 +115,62 @@ import WebAccess
 
     /// Sends a text.
     func send(_ text: [UInt8]) {
-        queue(UInt8(WSLAY_TEXT_FRAME.rawValue), text)
-        if wslay_event_get_queued_msg_length(context) > Self.slowBytes, !isSlow {
+        guard !isEnded, !isLingering else { return }
+        let wasChoked = isChoked
+        if wasChoked || wslay_event_want_write(context) != 0 {
+            queue(UInt8(WSLAY_TEXT_FRAME.rawValue), text)
+        } else if sendAtOnce(text) {
+            return
+        }
+        if rest.count + wslay_event_get_queued_msg_length(context) > Self.slowBytes, !isSlow {
             isSlow = true
             onSlow?(true)
         }
-        if !isChoked { settleSoonOrNow() }
+        if !wasChoked { settleSoonOrNow() }
+    }
+
+    /// Sends a frame with one call of the system, without a copy; nothing waits before it. False: a part of it waits now, or
+    /// the connection has ended.
+    private func sendAtOnce(_ text: [UInt8]) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 10, alignment: 1) { space in
+            let head = UnsafeRawBufferPointer(rebasing: space[..<Self.writeHead(text.count, space)])
+            var sent = text.withUnsafeBytes { UnixSocket.send(descriptor, head, $0) }
+            if sent == -Int(EAGAIN) || sent == -Int(EINTR) { sent = 0 }
+            // The end of the connection is read, too.
+            guard sent >= 0 else { return false }
+            if sent == head.count + text.count { return true }
+            rest = sent < head.count ? Array(head[sent...])[...] + text : text[(sent - head.count)...]
+            isChoked = true
+            return false
+        }
+    }
+
+    /// Writes the head of a text of this length (RFC 6455, section 5.2). Returns its length.
+    private static func writeHead(_ count: Int, _ space: UnsafeMutableRawBufferPointer) -> Int {
+        space[0] = 0x80 | UInt8(WSLAY_TEXT_FRAME.rawValue)
+        if count < 126 {
+            space[1] = UInt8(count)
+            return 2
+        }
+        let bytes = count < 65_536 ? 2 : 8
+        space[1] = bytes == 2 ? 126 : 127
+        for index in 0..<bytes { space[2 + index] = UInt8(truncatingIfNeeded: count >> (8 * (bytes - 1 - index))) }
+        return 2 + bytes
+    }
+
+    /// Sends the end of a frame that has begun. False: the connection is broken.
+    private func sendRest() -> Bool {
+        guard !rest.isEmpty else { return true }
+        let sent = rest.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        if sent == -Int(EAGAIN) || sent == -Int(EINTR) {
+            isChoked = true
+            return true
+        }
+        guard sent > 0 else { return false }
+        patience = nil
+        rest = sent == rest.count ? [] : rest.dropFirst(sent)
+        isChoked = !rest.isEmpty
+        return true
     }
 
     private func queue(_ kind: UInt8, _ bytes: [UInt8]) {
@@ -220,16 +272,17 @@ import WebAccess
         if wslay_event_get_close_received(context) != 0 { takeWaiting(waiting.count) }
         repeat {
             isChoked = false
+            guard sendRest() else { return end() }
             isServing = true
-            let result = wslay_event_send(context)
+            let result = isChoked ? 0 : wslay_event_send(context)
             isServing = false
             guard !isEnded else { return }
             guard result == 0 else { return end() }
         } while !isChoked && takeWaiting(1)
         guard !isEnded else { return }
         let isOver = wslay_event_get_close_sent(context) != 0 || wslay_event_want_read(context) == 0
-        if isOver, wslay_event_want_write(context) == 0 { return linger() }
-        if isSlow, wslay_event_get_queued_msg_length(context) == 0 {
+        if isOver, rest.isEmpty, wslay_event_want_write(context) == 0 { return linger() }
+        if isSlow, rest.isEmpty, wslay_event_get_queued_msg_length(context) == 0 {
             isSlow = false
             onSlow?(false)
         }

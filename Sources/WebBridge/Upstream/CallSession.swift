@@ -8,7 +8,7 @@ import WebProtocol
 @PlayerLoop final class CallSession {
     /// Called with each line for the caller, without its end.
     var onLine: (@PlayerLoop ([UInt8]) -> Void)?
-    /// Called once, with words, when the daemon or the library has gone.
+    /// Called once, with words, when the daemon has gone.
     var onEnd: (@PlayerLoop (String) -> Void)?
     /// Called when the caller's lines are taken again.
     var onDrain: (@PlayerLoop () -> Void)?
@@ -17,12 +17,11 @@ import WebProtocol
     private let caller: AccessCaller
     private var role: Role
     private let daemon: Upstream
-    private var library: Upstream?
+    private let library: LibraryLink
+    /// True if a request has gone to the library.
+    private var hasAskedLibrary = false
     /// Answers that need the greeting of the daemon.
     private var greeted: [@PlayerLoop (JSONObject) -> Void] = []
-    private var isPaused = false
-    /// Parameters of requests for pictures of the library that were not answered, by their ids.
-    private var pictures: [[UInt8]: JSONObject] = [:]
 
     /// Bytes that the daemon or the library has not taken, above which no more lines are taken from the caller.
     private static let maximumUnsent = 256 << 10
@@ -33,6 +32,9 @@ import WebProtocol
         self.caller = caller
         role = caller.role
         daemon = try services.daemon(caller, caller.role)
+        library = LibraryLink(services, caller, caller.role)
+        library.onLine = { [unowned self] in deliver($0) }
+        library.onDrain = { [unowned self] in onDrain?() }
         daemon.onLine = { [unowned self] line, _ in deliver(line) }
         daemon.onDrain = { [unowned self] in onDrain?() }
         daemon.onEnd = { [unowned self] in end($0 ?? "nowplayingd has ended") }
@@ -44,13 +46,12 @@ import WebProtocol
     }
 
     /// True while lines of the caller have to wait.
-    var isBlocked: Bool { max(daemon.unsent, library?.unsent ?? 0) > Self.maximumUnsent }
+    var isBlocked: Bool { max(daemon.unsent, library.unsent) > Self.maximumUnsent }
 
     /// Sends nothing to the caller while paused; the daemon keeps the newest state then.
     func setPaused(_ isPaused: Bool) {
-        self.isPaused = isPaused
         daemon.setPaused(isPaused)
-        library?.setPaused(isPaused)
+        library.setPaused(isPaused)
     }
 
     /// Ends the session; nothing is called from now on.
@@ -60,7 +61,7 @@ import WebProtocol
         onDrain = nil
         greeted = []
         daemon.close()
-        library?.close()
+        library.close()
     }
 
     private func end(_ words: String) {
@@ -105,11 +106,8 @@ import WebProtocol
         case .bridge: try answer(request, received)
         case .daemon: daemon.send(line)
         case .library:
-            let library = try openLibrary()
-            if request.method == LibraryMethodName.libraryArtwork.rawValue, let id = request.id {
-                pictures[Self.key(id)] = request.parameters
-            }
-            library.send(line)
+            hasAskedLibrary = true
+            try library.send(line, [request], isBatch: false)
         }
     }
 
@@ -117,6 +115,7 @@ import WebProtocol
     private func take(_ elements: [RPCElement], _ line: [UInt8]) {
         do throws(RPCError) {
             var target: NetworkMethods.Server?
+            var requests: [RPCRequest] = []
             for element in elements {
                 guard case .request(let request) = element else { continue }
                 let server = try NetworkMethods.server(of: request.method, for: role)
@@ -125,8 +124,11 @@ import WebProtocol
                     throw .invalidRequest("a batch has methods of the daemon alone, or of the library alone")
                 }
                 target = server
+                requests.append(request)
             }
-            try (target == .library ? openLibrary() : daemon).send(line)
+            guard target == .library else { return daemon.send(line) }
+            hasAskedLibrary = true
+            try library.send(line, requests, isBatch: true)
         } catch { refuse(RPCLine.nullID, error) }
     }
 
@@ -138,45 +140,11 @@ import WebProtocol
         }
     }
 
-    private func openLibrary() throws(RPCError) -> Upstream {
-        if let library { return library }
-        let made = try services.library(caller, role)
-        made.onLine = { [unowned self] line, _ in
-            if !pictures.isEmpty { note(line) }
-            deliver(line)
-        }
-        made.onDrain = { [unowned self] in onDrain?() }
-        made.onEnd = { [unowned self] in end($0 ?? "nowplaying-library has ended") }
-        made.setPaused(isPaused)
-        library = made
-        return made
-    }
-
     /// Calls `done` when the daemon and the library have begun all requests so far.
     func settle(_ done: @escaping @PlayerLoop () -> Void) {
-        let upstream = library ?? daemon
-        upstream.onLine = { line, _ in if !Upstream.isNotification(line) { done() } }
-        upstream.send(Upstream.request(id: "0", "hello"))
-    }
-
-    /// An id in one spelling: a caller may write the same text or number in several.
-    private static func key(_ id: [UInt8]) -> [UInt8] { (try? JSONReader.read(id)).map(key) ?? id }
-
-    private static func key(_ id: JSONValue) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(id)
-        return writer.bytes
-    }
-
-    /// Notes the id of a picture of the library, which the library finds again by the same parameters.
-    private func note(_ line: [UInt8]) {
-        guard !Upstream.isNotification(line), let answer = try? JSONReader.read(line), let id = answer["id"] else {
-            return
-        }
-        guard let parameters = pictures.removeValue(forKey: Self.key(id)),
-            let picture = answer["result"]?["id"]?.stringValue
-        else { return }
-        services.pictures.note(picture, parameters)
+        if hasAskedLibrary { return library.settle(done) }
+        daemon.onLine = { line, _ in if !Upstream.isNotification(line) { done() } }
+        daemon.send(Upstream.request(id: "0", "hello"))
     }
 
     // MARK: Answers of the bridge
@@ -198,9 +166,8 @@ import WebProtocol
             if let asked = try Self.role(request.parameters), asked < role {
                 role = asked
                 let parameters = JSONObject([.init("role", .string(asked.rawValue))])
-                for upstream in [daemon, library] {
-                    upstream?.send(Upstream.request(id: nil, "hello", parameters))
-                }
+                daemon.send(Upstream.request(id: nil, "hello", parameters))
+                library.setRole(asked)
             }
             let role = role
             let answer: @PlayerLoop (JSONObject) -> Void = { [unowned self] greeting in

@@ -13,7 +13,7 @@ import LinuxSystem
     var onLoss: (@PlayerLoop () -> Void)?
 
     private let descriptor: OwnedDescriptor
-    private var source: EventSource?
+    private var source: ReadySet.Member?
     private var input: [UInt8] = []
     /// Bytes of `input` that were handed out, and those after them without a line end.
     private var taken = 0
@@ -26,8 +26,8 @@ import LinuxSystem
     /// Longest line that is read; a page of the queue has 192 KiB, unless one row is longer.
     private static let maximumLine = 64 << 20
 
-    /// Connects to the first of `paths` that accepts. Throws the refusal of the last.
-    init(_ loop: EventLoop, _ paths: [String]) throws(SystemError) {
+    /// Connects to the first of `paths` that accepts, and reads with the others of the set. Throws the refusal of the last.
+    init(_ ready: ReadySet, _ paths: [String]) throws(SystemError) {
         var failure = SystemError("connect", code: ENOENT)
         var found: Int32?
         for path in paths where found == nil {
@@ -35,7 +35,7 @@ import LinuxSystem
         }
         guard let found else { throw failure }
         descriptor = OwnedDescriptor(found)
-        source = loop.watch(found, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
+        source = ready.watch(found, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
         guard source != nil else { throw SystemError("watch a connection", code: ENOMEM) }
     }
 
@@ -131,16 +131,30 @@ import LinuxSystem
         }
         return withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             let received = UnixSocket.receive(descriptor.number, into: buffer)
-            files += received.descriptors.map { OwnedDescriptor($0) }
-            if received.count > 0 { input.append(contentsOf: buffer[..<received.count]) }
+            if !received.descriptors.isEmpty { files += received.descriptors.map { OwnedDescriptor($0) } }
+            if received.count > 0 { input += UnsafeRawBufferPointer(rebasing: buffer[..<received.count]) }
             return received.count > 0 || received.count == -Int(EAGAIN) || received.count == -Int(EINTR)
         }
     }
 
     private func nextLine() -> [UInt8]? {
-        guard let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+        let end = input.withUnsafeBytes { bytes -> Int? in
+            guard searched < bytes.count,
+                let found = memchr(bytes.baseAddress! + searched, 0x0A, bytes.count - searched)
+            else { return nil }
+            return UnsafeRawPointer(found) - bytes.baseAddress!
+        }
+        guard let end else {
             searched = input.count
             return nil
+        }
+        if taken == 0, end + 1 == input.count {
+            // The usual case: one whole line has come, and nothing is copied.
+            var line = input
+            input = []
+            searched = 0
+            line.removeLast()
+            return line
         }
         defer {
             taken = end + 1

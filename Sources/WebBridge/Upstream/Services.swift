@@ -12,12 +12,18 @@ import WebAccess
     let pictures = KnownPictures()
     /// The program that speaks texts.
     let speech: SpeechDesk
+    /// Reports the return of a library that has ended.
+    let libraryReturn: LibraryReturn
+    private let ready: ReadySet
     private let daemonPaths: [String]
     private let judge: AccessJudge
 
     /// Services at these sockets of the daemon. `judge` knows the names of devices; `speech`: a program and its arguments.
-    init(_ loop: EventLoop, _ daemonPaths: [String], _ judge: AccessJudge, speech: [String]) {
+    /// Throws when the process has no descriptor left.
+    init(_ loop: EventLoop, _ daemonPaths: [String], _ judge: AccessJudge, speech: [String]) throws(SystemError) {
         self.loop = loop
+        ready = try ReadySet(loop)
+        libraryReturn = LibraryReturn(loop) { SocketLocation.library(beside: daemonPaths) }
         self.speech = SpeechDesk(loop, speech)
         self.daemonPaths = daemonPaths
         self.judge = judge
@@ -26,13 +32,9 @@ import WebAccess
     /// A connection to the daemon with the rights of a caller. Throws when it is not there.
     func daemon(_ caller: AccessCaller, _ role: Role) throws(RPCError) -> Upstream {
         do throws(SystemError) {
-            return try Upstream(loop, daemonPaths, hello: hello(caller, role))
+            return try Upstream(ready, daemonPaths, hello: hello(caller, role))
         } catch {
-            guard error.code != EACCES else {
-                throw .commandFailed(
-                    .noDaemon,
-                    "nowplaying-web may not open the socket of nowplayingd: run both as one user")
-            }
+            guard error.code != EACCES else { throw .commandFailed(.noDaemon, Self.closed("nowplayingd")) }
             throw .commandFailed(.noDaemon, "nowplayingd is not running: start it, or wait for it")
         }
     }
@@ -40,15 +42,26 @@ import WebAccess
     /// A connection to the library with the rights of a caller. Throws when it is not there.
     func library(_ caller: AccessCaller, _ role: Role) throws(RPCError) -> Upstream {
         do throws(SystemError) {
-            return try Upstream(loop, SocketLocation.library(beside: daemonPaths), hello: hello(caller, role))
+            return try Upstream(ready, SocketLocation.library(beside: daemonPaths), hello: hello(caller, role))
         } catch {
+            guard error.code != EACCES else {
+                throw .commandFailed(.unavailable, Self.closed("nowplaying-library"))
+            }
             throw .commandFailed(.unavailable, "the library is not running: start nowplaying-library, or wait for it")
         }
     }
 
+    /// The words for a socket that the user of this process may not open, with the remedy.
+    private static func closed(_ program: String) -> String {
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        return
+            "the user “\(user)” of nowplaying-web may not open the socket of \(program): run both as one user, or add "
+            + "“\(user)” to a group that “control-group” in [access] names, and start nowplaying-web again"
+    }
+
     /// A connection to the daemon for what anybody may see that was admitted.
     func reader() throws(SystemError) -> Upstream {
-        try Upstream(loop, daemonPaths, hello: JSONObject([.init("client", "nowplaying-web"), .init("role", "read")]))
+        try Upstream(ready, daemonPaths, hello: JSONObject([.init("client", "nowplaying-web"), .init("role", "read")]))
     }
 
     /// The name of a caller, which others see in “by”.

@@ -19,8 +19,8 @@ import WebProtocol
     private var waiting: [(line: [UInt8], file: OwnedDescriptor?)] = []
 
     /// Connects and gives up all rights beyond those of `hello`, the parameters of the greeting. Throws when nobody answers.
-    init(_ loop: EventLoop, _ paths: [String], hello: JSONObject) throws(SystemError) {
-        channel = try LineChannel(loop, paths)
+    init(_ ready: ReadySet, _ paths: [String], hello: JSONObject) throws(SystemError) {
+        channel = try LineChannel(ready, paths)
         channel.onLine = { [unowned self] in take($0, $1) }
         channel.onDrain = { [unowned self] in onDrain?() }
         channel.onLoss = { [unowned self] in end() }
