@@ -189,6 +189,17 @@ def test_languages(house, browser):
     tab.close()
 
 
+def test_sideways(house, browser):
+    """On a phone that lies on its side, picture and transport are in sight at once, above the tabs."""
+    for width, height in ((568, 320), (667, 375), (844, 390)):
+        tab = begin(house, browser, width=width, height=height, mobile=True, motion=False)
+        tab.until("document.querySelector('.still') !== null")
+        bottom = lambda selector: tab.run(f"document.querySelector({selector!r}).getBoundingClientRect().bottom")
+        tabs = tab.run("document.querySelector('#tabs').getBoundingClientRect().top")
+        assert bottom(".play-button") <= tabs and bottom(".picture") <= tabs, (width, height)
+        tab.close()
+
+
 def test_pictures(house, browser):
     """Pictures of the main views, for docs/, where PICTURES names a folder."""
     folder = os.environ.get("PICTURES")
