@@ -47,27 +47,35 @@ import TrackDatabase
     @Test func aUserWithManyQuestionsLeavesReadersForOthers() throws {
         let questions = try Questions(limit: 4)
         for _ in 0..<20 { questions.ask(1) }
-        #expect(becomes { questions.users == [1, 1, 1] })
-        // Another user does not wait at all.
+        // One user alone has half of them.
+        #expect(becomes { questions.users == [1, 1] })
+        // Others do not wait at all.
         questions.ask(2)
-        #expect(becomes { questions.users == [1, 1, 1, 2] })
+        #expect(becomes { questions.users == [1, 1, 2] })
         for _ in 0..<3 { questions.ask(2) }
         questions.ask(3)
+        #expect(becomes { questions.users == [1, 1, 2, 3] })
+        // One reader stays free for the next who comes.
+        questions.end(0)
+        questions.ask(4)
         // The user with the fewest comes first, then the one that waits longest for a turn.
-        let order: [UInt32] = [3, 1, 2, 1, 2, 1]
+        let order: [UInt32?] = [4, 1, 2, nil, 1, 2, 1]
+        var count = 4
         for (index, user) in order.enumerated() {
-            questions.end(index)
-            #expect(becomes { questions.users.count == 5 + index }, "\(questions.users)")
+            if index > 0 { questions.end(index) }
+            guard let user else { continue }
+            count += 1
+            #expect(becomes { questions.users.count == count }, "\(questions.users)")
             #expect(questions.users.last == user, "\(questions.users)")
         }
         // All are answered in the end, and one user alone is bounded.
         var ended = order.count
-        while ended < 25 {
+        while ended < 26 {
             #expect(becomes { questions.users.count > ended })
             questions.end(ended)
             ended += 1
         }
-        #expect(questions.users.count == 25 && questions.pool.waitingCount == 0)
+        #expect(questions.users.count == 26 && questions.pool.waitingCount == 0)
     }
 
     @Test func aPoolOfOneServesWhoCameFirst() throws {

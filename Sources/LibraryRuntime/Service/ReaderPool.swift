@@ -5,8 +5,9 @@ package import TrackDatabase
 
 /// Readers of the database for worker threads, each used by one at a time.
 ///
-/// Users get readers in turn: of those who wait, the one with the fewest, and no user gets the last one. So a user whose many
-/// clients ask without end keeps nobody else waiting. The questions of one user are served as they came.
+/// Users get readers in turn: of those who wait, the one with the fewest. A user gets one more reader only while more readers are
+/// free than the user has. So a user alone gets half of them, several leave one free for the next who comes, and a user
+/// without a reader never waits for one while any is free. The questions of one user are served as they came.
 package final class ReaderPool: Sendable {
     /// A thread that waits for a reader.
     private struct Waiter: Sendable {
@@ -43,9 +44,6 @@ package final class ReaderPool: Sendable {
         self.database = database
         self.limit = limit
     }
-
-    /// Readers of one user at once, at most.
-    private var limitOfUser: Int { max(1, limit - 1) }
 
     /// Calls `body` with a reader that shows these folders (nil: all), as soon as it is the turn of this user (nil: the
     /// library itself). Blocks.
@@ -123,7 +121,7 @@ package final class ReaderPool: Sendable {
         var best: (index: Int, user: User)?
         for (index, waiter) in state.waiting.enumerated() {
             let user = state.users[waiter.user] ?? User()
-            guard user.used < limitOfUser else { continue }
+            guard user.used < limit - state.used else { continue }
             if let found = best, (found.user.used, found.user.lastTurn) <= (user.used, user.lastTurn) { continue }
             best = (index, user)
         }
