@@ -12,14 +12,34 @@ extension LibraryCatalogue {
     private static let tags = ParameterType.choice(
         TrackField.allCases.filter(\.isTag).map(\.rawValue))
 
+    /// Lines of a track's text, at most.
+    package static let mostLines = 64
+    /// Contents of lines beside the tags.
+    package static let lineContents = [
+        "path", "pathBelow", "trackNumber", "discNumber", "movementNumber", "duration", "seconds", "format", "added",
+        "modified",
+    ]
+
+    private static let lines = Parameter.optional(
+        "lines",
+        .array(
+            .object([
+                .required("key", .text, "the word before the value, of at most 64 bytes"),
+                .required(
+                    "field", .choice(TrackField.allCases.filter(\.isTag).map(\.rawValue) + lineContents), "the value"),
+            ]), count: 1...mostLines),
+        "lines of each track in a text, which comes as an open file")
+
     private static let page = " A page also ends at 192 KiB."
 
     static let readingMethods: [Method] = [
         Method(
             name: .libraryQuery, kind: .library, role: .read,
-            parameters: [filter, sort, seed, fields, limit(10_000, usual: usualTracks), after],
+            parameters: [filter, sort, seed, fields, lines, limit(10_000, usual: usualTracks), after],
+            exclusive: [["fields", "lines"]],
             help: "Lists the tracks that pass a filter, page by page." + page,
-            result: "rows, version and, if more follow, next",
+            result:
+                "rows, version and, if more follow, next; with lines, count, bytes and descriptor: 0 in the place of rows",
             example: #"{"filter": {"genre": {"is": "Jazz"}}, "sort": ["-date", "album", "discNumber", "trackNumber"]}"#),
         Method(
             name: .libraryCount, kind: .library, role: .read, parameters: [filter],

@@ -57,6 +57,8 @@ import TrackDatabase
                 answer(.success([:]))
             }
         case .libraryUpdate: return try update(parameters, isForeign: isForeign)
+        case .libraryQuery where parameters["lines"] != nil:
+            return answer(request) { methods throws(TrackDatabaseError) in .text(try methods.text(parameters)) }
         case .libraryQuery:
             return read(request) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
         case .libraryCount:
@@ -84,6 +86,14 @@ import TrackDatabase
         _ request: JudgedRequest,
         _ body: @escaping @Sendable (ReadingMethods) throws(TrackDatabaseError) -> [UInt8]?
     ) -> RequestPlan {
+        answer(request) { methods throws(TrackDatabaseError) in try body(methods).map { .json($0) } }
+    }
+
+    /// A request that a reader answers; nil: its folder is not there.
+    private func answer(
+        _ request: JudgedRequest,
+        _ body: @escaping @Sendable (ReadingMethods) throws(TrackDatabaseError) -> ReadAnswer?
+    ) -> RequestPlan {
         rest.used()
         let (view, pool, user) = (views.view(isForeign: request.rights.isForeign), pool, request.user)
         return .prepare { _, abandoned in
@@ -95,7 +105,7 @@ import TrackDatabase
                 guard let answer else {
                     return .failure(.noSuchContent("there is no such folder in the library, or none that you may see"))
                 }
-                return .success { _, done in done(.encoded(answer)) }
+                return answer.result.map { result in { _, done in done(result) } }
             } catch {
                 return .failure(RPCError(error))
             }

@@ -32,12 +32,31 @@ package struct ReadingMethods {
     /// `library.query`.
     func query(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
-        let query = TrackQuery(
-            filter: try filter(parameters), sort: try sort(parameters),
-            limit: limit(parameters, usual: LibraryCatalogue.usualTracks), after: parameters["after"]?.stringValue)
+        let query = try trackQuery(parameters)
         var page = PageWriter()
         let end = try reader.query(query, reading: row.tags) { track in page.add { row.write(track, to: &$0) } }
         return page.finish(next: end.next, version: end.version)
+    }
+
+    private func trackQuery(_ parameters: JSONObject) throws(TrackDatabaseError) -> TrackQuery {
+        TrackQuery(
+            filter: try filter(parameters), sort: try sort(parameters),
+            limit: limit(parameters, usual: LibraryCatalogue.usualTracks), after: parameters["after"]?.stringValue)
+    }
+
+    /// `library.query` with `lines`.
+    func text(_ parameters: JSONObject) throws(TrackDatabaseError) -> TrackText {
+        var lines: [TrackLine] = []
+        for value in parameters["lines"]?.arrayValue ?? [] {
+            guard let line = TrackLine(key: value["key"]?.stringValue ?? "", field: value["field"]?.stringValue ?? "")
+            else {
+                throw .invalid(
+                    "a key of “lines” has 1 to \(TrackLine.longestKey) bytes and no control character", nearest: nil)
+            }
+            lines.append(line)
+        }
+        let roots = Set(view.roots.map(\.name))
+        return try reader.text(try trackQuery(parameters), lines, size: PageWriter.bytes) { roots.contains($0) }
     }
 
     /// `library.count`.

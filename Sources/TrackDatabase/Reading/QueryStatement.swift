@@ -7,11 +7,12 @@ struct QueryStatement {
     /// Rows, at most.
     let limit: Int
 
-    /// The statement, and values for it.
-    func make() -> (sql: String, values: [SQLiteValue]) {
+    /// The statement, and values for it. `selected`: columns of `track t` after those of the phase.
+    func make(selecting selected: String? = nil) -> (sql: String, values: [SQLiteValue]) {
         var values = phase.values
         var sql = "SELECT t.id"
         for column in phase.columns { sql += ", \(column.sql)" }
+        if let selected { sql += ", \(selected)" }
         let (tables, condition) = source
         sql += " FROM \(tables) WHERE \(condition)"
         if let after {

@@ -79,32 +79,43 @@ extension TrackReader {
     }
 
     /// The rows of a page, and the first of the next one.
-    private func find(_ query: TrackQuery) throws(TrackDatabaseError) -> FoundRows {
+    func find(_ query: TrackQuery) throws(TrackDatabaseError) -> FoundRows {
         let limit = query.rowLimit
         let summary = try totals()
-        let filter = try compiled(query.filter)
         let description = query.description
-        let after = try query.after.map { text throws(TrackDatabaseError) in
-            try QueryCursor(text, question: description).values
-        }
         let found: [FoundRow]
         switch query.sort {
-        case .keys(let keys):
-            let columns = QueryPlan.columns(keys)
-            guard after == nil || after?.count == columns.count else { throw .invalidCursor }
-            let plan = try plan(keys, columns, filter, limit, Double(summary.tracks))
-            database.explainSlowness(plan.slowness)
-            found = try rows(plan, filter ?? .constant(true), after, limit + 1)
-        case .random(let seed):
-            found = try ShuffledQuery(
-                database: database, filter: filter ?? .constant(true), total: Double(summary.tracks), limit: limit + 1
-            ).tracks(seed, after)
-        case .randomAlbums(let seed):
-            found = try ShuffledQuery(
-                database: database, filter: filter ?? .constant(true), total: Double(summary.tracks), limit: limit + 1
-            ).albums(seed, after)
+        case .keys(let keys): found = try rows(try ordered(query, keys, Double(summary.tracks)), limit + 1)
+        case .random(let seed): found = try shuffled(query, Double(summary.tracks)).tracks(seed, try place(query))
+        case .randomAlbums(let seed): found = try shuffled(query, Double(summary.tracks)).albums(seed, try place(query))
         }
         return FoundRows(rows: found, question: description, version: summary.version)
+    }
+
+    private func shuffled(_ query: TrackQuery, _ total: Double) throws(TrackDatabaseError) -> ShuffledQuery {
+        ShuffledQuery(
+            database: database, filter: try compiled(query.filter) ?? .constant(true), total: total,
+            limit: query.rowLimit + 1)
+    }
+
+    /// Values of the columns in the last row of the page before; nil: it is the first page.
+    private func place(_ query: TrackQuery) throws(TrackDatabaseError) -> [SQLiteValue]? {
+        try query.after.map { text throws(TrackDatabaseError) in
+            try QueryCursor(text, question: query.description).values
+        }
+    }
+
+    /// A query in the order of these keys with its plan. `total`: tracks of the library.
+    func ordered(
+        _ query: TrackQuery, _ keys: [SortKey], _ total: Double
+    ) throws(TrackDatabaseError) -> OrderedQuestion {
+        let filter = try compiled(query.filter)
+        let after = try place(query)
+        let columns = QueryPlan.columns(keys)
+        guard after == nil || after?.count == columns.count else { throw .invalidCursor }
+        let plan = try plan(keys, columns, filter, query.rowLimit, total)
+        database.explainSlowness(plan.slowness)
+        return OrderedQuestion(plan: plan, filter: filter ?? .constant(true), after: after)
     }
 
     /// The cheaper of the ways to walk: by the index of the order, or by the rows that the filter finds.
@@ -144,19 +155,40 @@ extension TrackReader {
         return 1
     }
 
-    private func rows(
-        _ plan: QueryPlan, _ filter: CompiledFilter, _ after: [SQLiteValue]?, _ limit: Int
-    ) throws(TrackDatabaseError) -> [FoundRow] {
+    private func rows(_ question: OrderedQuestion, _ limit: Int) throws(TrackDatabaseError) -> [FoundRow] {
         var found: [FoundRow] = []
-        var after = after
-        for (index, phase) in plan.phases.enumerated() where found.count < limit {
-            if let place = after, index + 1 < plan.phases.count, Self.isLast(place[0]) { continue }
-            // Behind a row of the phase before, this one begins at its first row.
-            if index > 0, let place = after, !Self.isLast(place[0]) { after = nil }
-            let statement = QueryStatement(phase: phase, filter: filter, after: after, limit: limit - found.count)
+        for (index, phase) in question.plan.phases.enumerated() where found.count < limit {
+            guard case .from(let after) = question.start(ofPhase: index) else { continue }
+            let statement = QueryStatement(
+                phase: phase, filter: question.filter, after: after, limit: limit - found.count)
             found += try FoundRow.all(statement.make(), phase.columns.count, database)
         }
         return found
+    }
+}
+
+/// A query whose order is one of keys.
+struct OrderedQuestion {
+    let plan: QueryPlan
+    let filter: CompiledFilter
+    /// Values of the columns in the last row of the page before; nil: it is the first page.
+    let after: [SQLiteValue]?
+
+    /// Begin of a phase.
+    enum Start {
+        /// The place was in a later phase.
+        case passed
+        /// From behind the row with these values on; nil: from the first row on.
+        case from([SQLiteValue]?)
+    }
+
+    /// The begin of the phase with this index.
+    func start(ofPhase index: Int) -> Start {
+        guard let after else { return .from(nil) }
+        let isLast = Self.isLast(after[0])
+        if isLast, index + 1 < plan.phases.count { return .passed }
+        // Behind a row of the phase before, this one begins at its first row.
+        return .from(index > 0 && !isLast ? nil : after)
     }
 
     /// True: it stands for a missing value, see `SortColumn.last`.
@@ -164,7 +196,7 @@ extension TrackReader {
 }
 
 /// Rows of a page, and one more if others follow.
-private struct FoundRows {
+struct FoundRows {
     let rows: [FoundRow]
     /// The question as cursors have it.
     let question: String

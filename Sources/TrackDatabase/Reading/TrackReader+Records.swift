@@ -182,6 +182,13 @@ extension TrackReader {
         return shared
     }
 
+    /// Lends the packed values of a set of tags.
+    func withPacked(ofSet id: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws(TrackDatabaseError) {
+        let statement = try database.statement("SELECT packed FROM tagset WHERE id = ?1")
+        defer { statement.reset() }
+        if try statement.bind([.integer(id)]).step() { statement.withBytes(0, body) }
+    }
+
     private func add(
         _ packed: [UInt8], _ wanted: TagChoice, to tags: inout [TrackTag: [String]]
     ) throws(TrackDatabaseError) {
@@ -213,7 +220,8 @@ extension TrackReader {
         return path
     }
 
-    private func format(_ id: Int64) throws(TrackDatabaseError) -> TrackFormat {
+    /// The format of sound with this number.
+    func format(_ id: Int64) throws(TrackDatabaseError) -> TrackFormat {
         if let known = cache.formats[id] { return known }
         let statement = try database.statement("SELECT codec, rate, sample, channels FROM format WHERE id = ?1")
         defer { statement.reset() }

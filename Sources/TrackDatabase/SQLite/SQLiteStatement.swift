@@ -107,6 +107,17 @@ final class SQLiteStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
+    /// The bytes of a text or a blob in a column, none for NULL. They are borrowed until the next step.
+    func withBytes<Failure: Error>(
+        _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        let start = sqlite3_column_blob(handle, column)
+        try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
+    /// True: the column holds NULL, or no byte.
+    func isEmpty(_ column: Int32) -> Bool { sqlite3_column_bytes(handle, column) == 0 }
+
     /// A column as the value that it holds.
     func value(_ column: Int32) -> SQLiteValue {
         switch sqlite3_column_type(handle, column) {

@@ -45,11 +45,20 @@ enum TrackNumbersBlob {
         return bounded(Int64(clamping: (value * scale).rounded()))
     }
 
+    /// The number of the movement in a blob; nil: it has none.
+    static func movementNumber(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+        var found: Int64?
+        for (tag, zigzag) in PackedValues(bytes) where tag == Key.movementNumber.rawValue { found = number(zigzag) }
+        return found
+    }
+
+    private static func number(_ zigzag: Int64) -> Int64 { zigzag & 1 == 0 ? zigzag >> 1 : ~(zigzag >> 1) }
+
     /// Gives a record its numbers.
     static func unpack(_ bytes: [UInt8], to record: inout TrackRecord) {
         for (tag, zigzag) in PackedValues.unpack(bytes) {
             guard let key = Key(rawValue: tag) else { continue }
-            let value = zigzag & 1 == 0 ? zigzag >> 1 : ~(zigzag >> 1)
+            let value = number(zigzag)
             switch key {
             case .trackCount: record.numbers.trackCount = value
             case .discCount: record.numbers.discCount = value

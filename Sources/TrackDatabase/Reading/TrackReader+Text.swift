@@ -1,0 +1,70 @@
+extension TrackReader {
+    /// Tracks of a page as text. A page ends after the row with which it has `size` bytes, or at the query's limit. Tracks are
+    /// passed over whose folder of the library `hasRoot` does not know by its name.
+    package func text(
+        _ query: TrackQuery, _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
+    ) throws(TrackDatabaseError) -> TrackText {
+        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
+            var writer = TrackTextWriter(lines, size: size, hasRoot: hasRoot)
+            let end = try each(query, selecting: TrackTextWriter.columns) {
+                (row, first) throws(TrackDatabaseError) in
+                try writer.write(row, first, self)
+                return writer.size < size
+            }
+            return TrackText(bytes: writer.bytes, count: writer.count, next: end.next, version: end.version)
+        }
+    }
+
+    /// Steps through the rows of a page, with these columns of `track t` as well, until `take` returns false: the page ends
+    /// with that row. `take` gets the index of the first of the columns.
+    private func each(
+        _ query: TrackQuery, selecting columns: String,
+        _ take: (SQLiteStatement, Int32) throws(TrackDatabaseError) -> Bool
+    ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
+        switch query.sort {
+        case .keys(let keys):
+            let summary = try totals()
+            let prepared = try ordered(query, keys, Double(summary.tracks))
+            let place = try walk(prepared, query.rowLimit, columns, take)
+            return (place.map { QueryCursor($0).text(query.description) }, summary.version)
+        case .random, .randomAlbums:
+            let found = try find(query)
+            let statement = try database.statement("SELECT \(columns) FROM track t WHERE t.id = ?1")
+            defer { statement.reset() }
+            var taken = 0
+            for row in found.rows.prefix(query.rowLimit) {
+                statement.reset()
+                taken += 1
+                guard try statement.bind([.integer(row.id)]).step() else { continue }
+                guard try take(statement, 0) else { break }
+            }
+            return (found.next(after: taken), found.version)
+        }
+    }
+
+    /// Walks the phases of a plan. The columns of the last row of the page; nil: no row follows it.
+    private func walk(
+        _ question: OrderedQuestion, _ limit: Int, _ selected: String,
+        _ take: (SQLiteStatement, Int32) throws(TrackDatabaseError) -> Bool
+    ) throws(TrackDatabaseError) -> [SQLiteValue]? {
+        var taken = 0
+        var last: [SQLiteValue]?
+        for (index, phase) in question.plan.phases.enumerated() {
+            guard case .from(let after) = question.start(ofPhase: index) else { continue }
+            let made = QueryStatement(
+                phase: phase, filter: question.filter, after: after, limit: limit - taken + 1
+            ).make(selecting: selected)
+            let statement = try database.statement(made.sql)
+            defer { statement.reset() }
+            try statement.bind(made.values)
+            while try statement.step() {
+                if let last { return last }
+                taken += 1
+                let hasRoom = try take(statement, Int32(1 + phase.columns.count))
+                guard !hasRoom || taken == limit else { continue }
+                last = (0..<phase.columns.count).map { statement.value(Int32($0 + 1)) }
+            }
+        }
+        return nil
+    }
+}

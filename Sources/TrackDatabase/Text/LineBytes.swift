@@ -1,0 +1,95 @@
+/// Lines of text in bytes. A line end in a value becomes a space, so that no text from a file can forge a line.
+struct LineBytes {
+    private(set) var bytes: [UInt8] = []
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let space = UInt8(ascii: " ")
+    private static let zero = UInt8(ascii: "0")
+
+    /// Makes room for so many bytes.
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    /// Forgets all, but keeps its memory.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    /// A part of a line that is clean already.
+    mutating func append(_ clean: [UInt8]) { bytes += clean }
+
+    /// A part of whole lines, or of one, that is clean already.
+    mutating func append(_ clean: [UInt8], _ part: Range<Int>) {
+        clean.withUnsafeBufferPointer { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0[part])) }
+    }
+
+    /// The end of a line.
+    mutating func endLine() { bytes.append(Self.lineFeed) }
+
+    /// A text from a file.
+    mutating func text(_ text: UnsafeRawBufferPointer) {
+        let start = bytes.count
+        bytes.append(contentsOf: text)
+        for index in text.indices where Self.endsLine(text[index]) { bytes[start + index] = Self.space }
+    }
+
+    /// A text from a file.
+    mutating func text(_ text: String) {
+        var text = text
+        text.withUTF8 { self.text(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool {
+        byte <= UInt8(ascii: "\r") && (byte == lineFeed || byte == UInt8(ascii: "\r") || byte == 0)
+    }
+
+    /// A whole number.
+    mutating func number(_ number: Int64) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(number.magnitude, atLeast: 1)
+    }
+
+    /// Seconds with three digits behind the point.
+    mutating func seconds(milliseconds: Int64) {
+        let whole = UInt64(max(0, milliseconds))
+        digits(whole / 1000, atLeast: 1)
+        bytes.append(UInt8(ascii: "."))
+        digits(whole % 1000, atLeast: 3)
+    }
+
+    /// A time in UTC as `2026-11-23T22:30:00Z`. `unix`: seconds since 1970, up to the year 9999.
+    mutating func time(_ unix: Int64) {
+        // From the first second of the year 0 on.
+        let seconds = UInt64(max(-62_167_219_200, min(unix, 253_402_300_799)) + 62_167_219_200)
+        // Years begin in March here, so that the leap day is their last: each era of 400 years has 146,097 days.
+        let days = seconds / 86_400 + 146_097 - 60
+        let (era, dayOfEra) = (days / 146_097, days % 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        digits(era * 400 + yearOfEra + (month <= 2 ? 1 : 0) - 400, atLeast: 4)
+        part("-", month)
+        part("-", dayOfYear - (153 * shifted + 2) / 5 + 1)
+        let rest = seconds % 86_400
+        part("T", rest / 3600)
+        part(":", rest / 60 % 60)
+        part(":", rest % 60)
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    private mutating func part(_ separator: Unicode.Scalar, _ number: UInt64) {
+        bytes.append(UInt8(ascii: separator))
+        digits(number, atLeast: 2)
+    }
+
+    private mutating func digits(_ number: UInt64, atLeast width: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = digits.count
+            var rest = number
+            while rest > 0 || digits.count - start < width {
+                start -= 1
+                digits[start] = Self.zero + UInt8(rest % 10)
+                rest /= 10
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import NowPlaying
+
+/// Writes tracks as lines, straight from the rows of a statement. The lines of a set of tags and of a folder are made once for
+/// all tracks that follow each other in it.
+struct TrackTextWriter {
+    /// Columns of `track t` that `write` takes.
+    static let columns = """
+        t.folder, t.name, t.tagset, t.disc, t.number, t.duration, t.format, t.flags, t.added, t.modified, t.own, t.extra, \
+        (SELECT text FROM value WHERE id = t.title)
+        """
+
+    private enum Column {
+        static let folder: Int32 = 0, name: Int32 = 1, set: Int32 = 2, disc: Int32 = 3, number: Int32 = 4
+        static let duration: Int32 = 5, format: Int32 = 6, flags: Int32 = 7, added: Int32 = 8, modified: Int32 = 9
+        static let own: Int32 = 10, extra: Int32 = 11, title: Int32 = 12
+    }
+
+    /// A line of a track, or a run of lines that stand together in its set of tags. Nothing in it is counted by reference.
+    private enum Part {
+        case line(TrackLine.Content, key: Range<Int>)
+        /// The run with this index.
+        case shared(Int)
+    }
+
+    private let parts: [Part]
+    /// Keys of all lines, each with its colon and space.
+    private let keys: [UInt8]
+    private let hasRoot: ([UInt8]) -> Bool
+    private var output = LineBytes()
+    private(set) var count = 0
+    private var set: SetLines
+    private var folder = Folder()
+    private var own: [(tag: UInt8, value: Int64)] = []
+    private var formats: [Int64: [UInt8]] = [:]
+
+    /// A writer of these lines, of about so many bytes. Tracks are passed over whose folder of the library `hasRoot` does not know
+    /// by its name.
+    init(_ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool) {
+        var parts: [Part] = []
+        var keys: [UInt8] = []
+        var runs = 0
+        var isInRun = false
+        var shared: [SetLines.Line] = []
+        for line in lines {
+            let key = keys.count..<keys.count + line.key.count
+            keys += line.key
+            guard case .tag(let tag) = line.content, !tag.isOwn else {
+                parts.append(.line(line.content, key: key))
+                isInRun = false
+                continue
+            }
+            if !isInRun {
+                parts.append(.shared(runs))
+                runs += 1
+            }
+            isInRun = true
+            shared.append(SetLines.Line(tag: tag.rawValue, run: runs - 1, key: key))
+        }
+        self.parts = parts
+        self.keys = keys
+        self.hasRoot = hasRoot
+        set = SetLines(shared, keys, runs: runs)
+        output.reserve(min(max(0, size), 1 << 20) + 4096)
+    }
+
+    /// The text so far.
+    var bytes: [UInt8] { output.bytes }
+
+    /// Bytes of the text so far.
+    var size: Int { output.bytes.count }
+
+    /// Writes the track of a row, whose columns begin at `first`.
+    mutating func write(_ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader) throws(TrackDatabaseError) {
+        try folder.enter(row.integer(first + Column.folder), reader, hasRoot)
+        guard folder.isThere else { return }
+        try set.read(row.integer(first + Column.set), reader)
+        own.removeAll(keepingCapacity: true)
+        row.withBytes(first + Column.own) { for value in PackedValues($0) { own.append(value) } }
+        for part in parts {
+            switch part {
+            case .shared(let run): set.write(run, &output)
+            case .line(let content, let key): try write(content, key, row, first, reader)
+            }
+        }
+        count += 1
+    }
+
+    private mutating func write(
+        _ content: TrackLine.Content, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader
+    ) throws(TrackDatabaseError) {
+        switch content {
+        case .tag(let tag): try write(tag, key, row, first, reader)
+        case .path:
+            output.append(keys, key)
+            output.append(folder.path)
+            row.withBytes(first + Column.name) { output.text($0) }
+            output.endLine()
+        case .pathBelow:
+            output.append(keys, key)
+            output.append(folder.below)
+            row.withBytes(first + Column.name) { output.text($0) }
+            output.endLine()
+        case .trackNumber: number(key, row.optionalInteger(first + Column.number))
+        case .discNumber: number(key, row.optionalInteger(first + Column.disc))
+        case .movementNumber:
+            var found: Int64?
+            row.withBytes(first + Column.extra) { found = TrackNumbersBlob.movementNumber($0) }
+            number(key, found)
+        case .duration:
+            guard let duration = row.optionalInteger(first + Column.duration) else { return }
+            output.append(keys, key)
+            output.seconds(milliseconds: duration)
+            output.endLine()
+        case .seconds:
+            number(key, row.optionalInteger(first + Column.duration).map { $0.addingClamped(500) / 1000 })
+        case .format:
+            guard let id = row.optionalInteger(first + Column.format), let text = try format(id, reader) else { return }
+            output.append(keys, key)
+            output.append(text)
+            output.endLine()
+        case .added: time(key, row.integer(first + Column.added))
+        case .modified: time(key, row.integer(first + Column.modified) / 1_000_000_000)
+        }
+    }
+
+    private mutating func number(_ key: Range<Int>, _ number: Int64?) {
+        guard let number else { return }
+        output.append(keys, key)
+        output.number(number)
+        output.endLine()
+    }
+
+    private mutating func time(_ key: Range<Int>, _ unix: Int64) {
+        output.append(keys, key)
+        output.time(unix)
+        output.endLine()
+    }
+
+    private mutating func write(
+        _ tag: TrackTag, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader
+    ) throws(TrackDatabaseError) {
+        if tag == .title, row.integer(first + Column.flags) & TrackFlags.isNamedByFile == 0,
+            !row.isEmpty(first + Column.title)
+        {
+            output.append(keys, key)
+            row.withBytes(first + Column.title) { output.text($0) }
+            output.endLine()
+        }
+        for value in own where value.tag == tag.rawValue {
+            output.append(keys, key)
+            output.text(try reader.value(value.value, keeps: false).text)
+            output.endLine()
+        }
+    }
+
+    private mutating func format(_ id: Int64, _ reader: TrackReader) throws(TrackDatabaseError) -> [UInt8]? {
+        if let known = formats[id] { return known.isEmpty ? nil : known }
+        let format = try reader.format(id)
+        var text: [UInt8] = []
+        if let rate = format.sampleRate, let channels = format.channels {
+            text = Array("\(rate):\(format.bitsPerSample.map { String($0) } ?? "f"):\(channels)".utf8)
+        }
+        formats[id] = text
+        return text.isEmpty ? nil : text
+    }
+}
+
+/// The folder of the tracks that are written, as the names of its files begin.
+private struct Folder {
+    private var id: Int64?
+    /// False: nobody knows its root any more.
+    private(set) var isThere = false
+    private(set) var path: [UInt8] = []
+    private(set) var below: [UInt8] = []
+
+    private static let slash = UInt8(ascii: "/")
+
+    mutating func enter(_ id: Int64, _ reader: TrackReader, _ hasRoot: ([UInt8]) -> Bool) throws(TrackDatabaseError) {
+        guard id != self.id else { return }
+        let whole = try reader.folder(id)
+        let root = whole.prefix { $0 != Self.slash }
+        isThere = hasRoot(Array(root))
+        path = Self.beginning(whole[...])
+        below = Self.beginning(whole.dropFirst(root.count + 1))
+        self.id = id
+    }
+
+    /// A folder as names begin, without line ends.
+    private static func beginning(_ folder: ArraySlice<UInt8>) -> [UInt8] {
+        var clean = LineBytes()
+        folder.withUnsafeBytes { clean.text($0) }
+        return folder.isEmpty ? [] : clean.bytes + [slash]
+    }
+}
+
+/// The lines of a set of tags, in runs that stand together in the text of a track. Tracks of an album follow each other, and
+/// share it.
+private struct SetLines {
+    /// A line of a set.
+    struct Line {
+        let tag: UInt8
+        let run: Int
+        let key: Range<Int>
+    }
+
+    private let lines: [Line]
+    private let keys: [UInt8]
+    private let runs: Int
+    private var id: Int64?
+    private var text = LineBytes()
+    /// End of each run in the text.
+    private var ends: [Int] = []
+    /// The values of the set.
+    private var values: [(tag: UInt8, value: Int64)] = []
+
+    init(_ lines: [Line], _ keys: [UInt8], runs: Int) {
+        self.lines = lines
+        self.keys = keys
+        self.runs = runs
+    }
+
+    /// Makes the lines of the set with this number.
+    mutating func read(_ id: Int64, _ reader: TrackReader) throws(TrackDatabaseError) {
+        guard id != self.id, runs > 0 else { return }
+        values.removeAll(keepingCapacity: true)
+        try reader.withPacked(ofSet: id) { for value in PackedValues($0) { values.append(value) } }
+        text.removeAll()
+        ends.removeAll(keepingCapacity: true)
+        for line in lines {
+            while ends.count < line.run { ends.append(text.bytes.count) }
+            for value in values where value.tag == line.tag {
+                text.append(keys, line.key)
+                text.text(try reader.value(value.value, keeps: true).text)
+                text.endLine()
+            }
+        }
+        while ends.count < runs { ends.append(text.bytes.count) }
+        self.id = id
+    }
+
+    /// Writes a run of the lines.
+    func write(_ run: Int, _ output: inout LineBytes) {
+        output.append(text.bytes, (run == 0 ? 0 : ends[run - 1])..<ends[run])
+    }
+}
