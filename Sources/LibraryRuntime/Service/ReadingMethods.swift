@@ -34,7 +34,9 @@ package struct ReadingMethods {
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
         let query = try trackQuery(parameters)
         var page = PageWriter()
-        let end = try reader.query(query, reading: row.tags) { track in page.add { row.write(track, to: &$0) } }
+        let end = try reader.query(query, reading: row.tags, hasFeedback: row.hasFeedback) { track in
+            page.add { row.write(track, to: &$0) }
+        }
         return page.finish(next: end.next, version: end.version)
     }
 

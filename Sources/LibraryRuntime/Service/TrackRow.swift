@@ -12,6 +12,8 @@ struct TrackRow: Sendable {
     private let keys: [(name: String, key: Key)]
     /// Tags that the rows need.
     let tags: TagChoice
+    /// True: they need the feedback.
+    let hasFeedback: Bool
 
     /// Rows of these fields, in this order.
     init(_ fields: [TrackField], in view: LibraryView) {
@@ -21,6 +23,7 @@ struct TrackRow: Sendable {
             return (field.rawValue, tag.map { .tag($0) } ?? .other(field))
         }
         let named = fields.compactMap { $0 == .artists ? .artist : TrackTag(name: $0.rawValue) }
+        hasFeedback = fields.contains { [.liked, .rating, .playCount, .skipCount, .lastPlayed].contains($0) }
         tags = fields.contains(.tags) ? .all : TagChoice(named)
     }
 

@@ -51,15 +51,16 @@ extension TrackReader {
         }
     }
 
-    /// Hands over the tracks of a page, with these tags of each, until `take` returns false: the next page begins with that one.
+    /// Hands over the tracks of a page, with these tags of each and with feedback if `hasFeedback`, until `take` returns false: the
+    /// next page begins with that one.
     package func query(
-        _ query: TrackQuery, reading tags: TagChoice, _ take: (StoredTrack) -> Bool
+        _ query: TrackQuery, reading tags: TagChoice, hasFeedback: Bool = true, _ take: (StoredTrack) -> Bool
     ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
         try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
             let found = try find(query)
             var taken = 0
             for row in found.rows.prefix(query.rowLimit) {
-                if let track = try load(row.id, tags), !take(track) { break }
+                if let track = try load(row.id, tags, hasFeedback: hasFeedback), !take(track) { break }
                 taken += 1
             }
             return (found.next(after: taken), found.version)

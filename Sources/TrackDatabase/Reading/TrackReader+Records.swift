@@ -1,10 +1,14 @@
 extension TrackReader {
     private static let columns = """
         SELECT t.id, t.folder, t.name, t.title, t.disc, t.number, t.duration, t.format, t.flags,
-        t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, t.tagset,
-        f.liked, f.rating, f.plays, f.skips, f.played
-        FROM track t LEFT JOIN feedback f ON f.track = t.id
+        t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, t.tagset
         """
+    private static let plain = columns + " FROM track t WHERE t.id = ?1"
+    private static let withFeedback =
+        columns + """
+            , f.liked, f.rating, f.plays, f.skips, f.played
+            FROM track t LEFT JOIN feedback f ON f.track = t.id WHERE t.id = ?1
+            """
 
     /// The track with this number, a missing one too; nil: there is none.
     package func track(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
@@ -13,12 +17,14 @@ extension TrackReader {
 
     private static let rows = "very many rows were read"
 
-    /// The same within a question, with these tags.
-    func load(_ id: Int64, _ tags: TagChoice = .all) throws(TrackDatabaseError) -> StoredTrack? {
-        let statement = try database.statement(Self.columns + " WHERE t.id = ?1")
+    /// The same within a question, with these tags; `hasFeedback`: with its feedback.
+    func load(
+        _ id: Int64, _ tags: TagChoice = .all, hasFeedback: Bool = true
+    ) throws(TrackDatabaseError) -> StoredTrack? {
+        let statement = try database.statement(hasFeedback ? Self.withFeedback : Self.plain)
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step(), try shows(folder: statement.integer(1)) else { return nil }
-        return try track(of: statement, tags)
+        return try track(of: statement, tags, hasFeedback: hasFeedback)
     }
 
     /// The track at this place, a missing one too; nil: there is none.
@@ -138,7 +144,9 @@ extension TrackReader {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    private func track(of row: SQLiteStatement, _ wanted: TagChoice) throws(TrackDatabaseError) -> StoredTrack {
+    private func track(
+        of row: SQLiteStatement, _ wanted: TagChoice, hasFeedback: Bool
+    ) throws(TrackDatabaseError) -> StoredTrack {
         var record = TrackRecord(path: TrackPath(folder: try folder(row.integer(1)), name: row.blob(2)))
         record.file = TrackFile(size: row.integer(11), modified: row.integer(10), inode: row.integer(12))
         record.duration = row.optionalInteger(6).map { Double($0) / 1000 }
@@ -152,17 +160,19 @@ extension TrackReader {
         record.isCompilation = shared.saysCompilation
         record.tags = shared.tags
         record.identity = row.optionalInteger(13)
-        TrackNumbersBlob.unpack(row.blob(15), to: &record)
+        if !row.isEmpty(15) { TrackNumbersBlob.unpack(row.blob(15), to: &record) }
         if wanted.contains(.title), flags & TrackFlags.isNamedByFile == 0, let title = row.optionalInteger(3) {
             record.tags[.title] = [try value(title, keeps: false).text]
         }
-        try add(row.blob(14), wanted, to: &record.tags)
+        if !row.isEmpty(14) { try add(row.blob(14), wanted, to: &record.tags) }
         var feedback = TrackFeedback()
-        feedback.liked = row.optionalInteger(17).map { $0 != 0 }
-        feedback.rating = row.optionalReal(18)
-        feedback.playCount = row.integer(19)
-        feedback.skipCount = row.integer(20)
-        feedback.lastPlayed = row.optionalReal(21)
+        if hasFeedback {
+            feedback.liked = row.optionalInteger(17).map { $0 != 0 }
+            feedback.rating = row.optionalReal(18)
+            feedback.playCount = row.integer(19)
+            feedback.skipCount = row.integer(20)
+            feedback.lastPlayed = row.optionalReal(21)
+        }
         return StoredTrack(
             id: row.integer(0), album: shared.album, added: Double(row.integer(9)),
             isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback)
