@@ -7,21 +7,27 @@ import Testing
 
 /// The order of lines in answers about folders, values and stickers.
 @Suite struct AnswerOrderTests {
-    /// Lines that a walk writes between these songs.
-    private static func walk(below folder: String, _ songs: [String]) -> String {
-        var writer = AnswerWriter()
-        var walk = FolderWalk(below: Array(folder.utf8), [])
-        for song in songs {
-            walk.enter(Array(song.utf8), &writer)
-            writer.pair("file", song)
+    /// Lines that a walk writes between these songs, which come one by one, or as text in two parts.
+    private static func walk(below folder: String, _ songs: [String], isText: Bool) async -> String {
+        await LoopThread.run {
+            var writer = AnswerWriter()
+            let walk = FolderWalk(below: Array(folder.utf8), [], withTimes: false)
+            let parts = [songs.prefix(2), songs.dropFirst(2)]
+            for part in parts where isText {
+                walk.pass(part.flatMap { Array("file: \($0)\n".utf8) }, &writer)
+            }
+            for song in songs where !isText {
+                walk.enter(Array(song.utf8), &writer)
+                writer.pair("file", song)
+            }
+            walk.end(&writer)
+            return String(decoding: writer.bytes, as: UTF8.self)
         }
-        walk.end(&writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test func foldersComeBeforeTheirSongs() {
+    @Test(arguments: [false, true]) func foldersComeBeforeTheirSongs(isText: Bool) async {
         #expect(
-            Self.walk(below: "", ["x", "a/1", "a/2", "a/b/c/3", "d/4"]) == """
+            await Self.walk(below: "", ["x", "a/1", "a/2", "a/b/c/3", "d/4"], isText: isText) == """
                 file: x
                 directory: a
                 file: a/1
@@ -34,7 +40,7 @@ import Testing
 
                 """)
         #expect(
-            Self.walk(below: "a/b", ["a/b/1", "a/b/c/2"]) == """
+            await Self.walk(below: "a/b", ["a/b/1", "a/b/c/2"], isText: isText) == """
                 directory: a/b
                 file: a/b/1
                 directory: a/b/c

@@ -92,9 +92,11 @@ extension Commands {
         link.call("lists.list") { [weak self, weak client] result in
             guard let self, let client else { return finish(.failed(Self.noFolder)) }
             let tags = client.tags
-            var walk = FolderWalk(below: name, StoredLists(result, names.names).found)
-            walk.withTimes = isWhole
-            let stream = SongAnswer(SongQuestion(condition), link, names.names, 0..<Int.max, client) { song, writer in
+            let walk = FolderWalk(below: name, StoredLists(result, names.names).found, withTimes: isWhole)
+            let text = SongText(tags: isWhole ? tags : nil, names.names) { walk.pass($0, &$1) }
+            let stream = SongAnswer(
+                SongQuestion(condition), link, names.names, 0..<Int.max, client, as: text
+            ) { song, writer in
                 walk.enter(song.name, &writer)
                 if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }
             }
@@ -110,74 +112,6 @@ extension Commands {
         let slash = UInt8(ascii: "/")
         let begin = name.drop { $0 == slash }
         return Array(begin.prefix(begin.lastIndex { $0 != slash }.map { $0 + 1 - begin.startIndex } ?? 0))
-    }
-}
-
-/// Writes the lines of folders and playlists between the songs of a tree, which come folder by folder.
-struct FolderWalk {
-    /// True: playlists have times.
-    var withTimes = false
-    private var folder: [UInt8]
-    /// Folders that were written.
-    private var known: Set<[UInt8]> = []
-    private var playlists: [[UInt8]: [StoredLists.Found]] = [:]
-
-    private static let slash = UInt8(ascii: "/")
-
-    /// A walk below a folder, in which these playlists lie.
-    init(below folder: [UInt8], _ lists: [StoredLists.Found]) {
-        self.folder = []
-        for list in lists where folder.isEmpty || list.name.starts(with: folder + [Self.slash]) {
-            playlists[Self.folder(of: list.name), default: []].append(list)
-        }
-        begin = folder
-    }
-
-    private let begin: [UInt8]
-    private var hasBegun = false
-
-    /// Goes into the folder of a song.
-    mutating func enter(_ song: [UInt8], _ writer: inout AnswerWriter) {
-        start(&writer)
-        let new = Self.folder(of: song)
-        guard new != folder else { return }
-        leave(&writer)
-        show(new, &writer)
-        folder = new
-    }
-
-    /// Ends the walk.
-    mutating func end(_ writer: inout AnswerWriter) {
-        start(&writer)
-        leave(&writer)
-        for folder in playlists.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            show(folder, &writer)
-            self.folder = folder
-            leave(&writer)
-        }
-    }
-
-    private mutating func start(_ writer: inout AnswerWriter) {
-        guard !hasBegun else { return }
-        hasBegun = true
-        show(begin, &writer)
-        folder = begin
-    }
-
-    private mutating func leave(_ writer: inout AnswerWriter) {
-        for list in playlists.removeValue(forKey: folder) ?? [] { list.write(&writer, withTime: withTimes) }
-    }
-
-    /// Writes the lines of a folder and of those above it that were not there yet.
-    private mutating func show(_ folder: [UInt8], _ writer: inout AnswerWriter) {
-        guard !folder.isEmpty, !known.contains(folder) else { return }
-        if folder != begin { show(Self.folder(of: folder), &writer) }
-        known.insert(folder)
-        writer.pair("directory", folder)
-    }
-
-    private static func folder(of name: [UInt8]) -> [UInt8] {
-        name.lastIndex(of: slash).map { Array(name[..<$0]) } ?? []
     }
 }
 
@@ -213,6 +147,8 @@ struct FolderWalk {
         case .rows(let rows, _)?:
             for row in rows { write(row, &writer) }
             return .more
+        // Folders come as rows alone.
+        case .text?: return .more
         case .end?:
             for list in lists.found { list.write(&writer, withTime: true) }
             if isTop { for list in lists.saved { list.write(&writer) } }

@@ -44,6 +44,7 @@ extension Commands {
         let number = client.number
         let stream = SongAnswer(
             question, link(client), names.names, range, client, from: windows[number],
+            as: SongText(tags: tags, names.names),
             atEnd: { [weak self] in if tail.window != nil { self?.windows[number] = $0 } },
             { song, writer in song.write(&writer, tags) })
         client.answer(stream, finish)
@@ -164,7 +165,7 @@ extension Commands {
         var uris: [String] = []
         var passed = 0
         let feed = PageFeed(
-            link(client), "library.query", question.parameters(fields),
+            link(client), "library.query", question.parameters(.rows(fields)),
             most: question.filter == nil ? range.upperBound : .max, first: 500)
         feed.drain { row in
             guard passed < range.upperBound, let song = LibrarySong(row, names), question.accepts(song) else { return }

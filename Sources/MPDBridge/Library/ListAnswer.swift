@@ -35,6 +35,8 @@ import MPDProtocol
             case .failed(let failure)?: return .ends(.failed(failure))
             case .end?: return .ends(.ok)
             case .rows(let page, _)?: rows.put(page)
+            // Lists come as rows alone.
+            case .text?: return .more
             }
         }
         rows.turn { row in

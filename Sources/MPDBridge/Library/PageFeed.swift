@@ -1,4 +1,5 @@
 import ControlProtocol
+import Glibc
 import LinuxSystem
 import MPDProtocol
 
@@ -8,6 +9,8 @@ import MPDProtocol
     enum Page {
         /// Rows in their order. `after`: the place behind them; nil: no row follows.
         case rows([JSONValue], after: String?)
+        /// The lines of `count` songs in their order.
+        case text([UInt8], count: Int, after: String?)
         case end
         case failed(MPDFailure)
     }
@@ -18,7 +21,7 @@ import MPDProtocol
     private let link: ClientLink
     private let method: String
     private let parameters: JSONObject
-    private var pages: [(rows: [JSONValue], after: String?)] = []
+    private var pages: [Page] = []
     private let cursor: String
     private var next: JSONValue?
     /// Rows that are asked for at once: so many that they have room in a page of the library.
@@ -34,6 +37,8 @@ import MPDProtocol
     /// Bytes of a page that is asked for.
     private static let wanted = 160 << 10
     private static let maximumLimit = 10_000
+    /// Bytes of a page of text, at most: the library ends one after the song with which it has 192 KiB.
+    private static let maximumText = 64 << 20
     /// Pages that wait to be taken, at most.
     private static let maximumPages = 2
 
@@ -57,7 +62,7 @@ import MPDProtocol
         if !pages.isEmpty {
             let page = pages.removeFirst()
             ask()
-            return .rows(page.rows, after: page.after)
+            return page
         }
         if let failure { return .failed(failure) }
         return isOver ? .end : nil
@@ -79,6 +84,8 @@ import MPDProtocol
             switch take() {
             case nil: return
             case .rows(let rows, _)?: drained.put(rows)
+            // Nobody asks for text here.
+            case .text?: continue
             case .end?:
                 onPage = nil
                 return end(nil)
@@ -113,13 +120,43 @@ import MPDProtocol
     }
 
     private func take(_ reply: ServerReply) {
+        if let file = reply.file { return take(text: file, reply) }
         let rows = reply.value["rows"]?.arrayValue ?? []
         next = reply.value["next"]
         left -= rows.count
         if !rows.isEmpty {
-            pages.append((rows, next?.stringValue))
+            pages.append(.rows(rows, after: next?.stringValue))
             limit = min(Self.maximumLimit, max(16, Self.wanted * rows.count / max(1, reply.bytes)))
         }
+        isOver = next == nil || left <= 0
+        ask()
+    }
+
+    /// Takes a page that came as an open file in memory.
+    private func take(text file: OwnedDescriptor, _ reply: ServerReply) {
+        let count = Int(clamping: reply.value["count"]?.integerValue ?? 0)
+        let size = min(max(0, Int(clamping: reply.value["bytes"]?.integerValue ?? 0)), Self.maximumText)
+        var isWhole = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            while filled < size {
+                let part = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let read = pread(file.number, part.baseAddress, part.count, off_t(filled))
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else {
+                    isWhole = false
+                    break
+                }
+                filled += read
+            }
+        }
+        guard isWhole, count >= 0 else {
+            failure = MPDFailure(.system, "the library's answer could not be read")
+            return
+        }
+        next = reply.value["next"]
+        left -= count
+        if count > 0 { pages.append(.text(bytes, count: count, after: next?.stringValue)) }
+        limit = Self.maximumLimit
         isOver = next == nil || left <= 0
         ask()
     }

@@ -18,6 +18,7 @@ struct WindowPlace: Equatable, Sendable {
     private let names: SongNames
     private let range: Range<Int>
     private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
+    private let text: SongText?
     private weak var client: MPDClient?
     private let atEnd: @PlayerLoop (WindowPlace) -> Void
     private var feed: PageFeed?
@@ -36,10 +37,12 @@ struct WindowPlace: Equatable, Sendable {
     /// A field that few songs have: rows of it are short.
     private static let nothing: JSONValue = ["chapterCount"]
 
-    /// The songs of a question in this range. `place`: one to go on from. `atEnd` gets the place of the end.
+    /// The songs of a question in this range. `place`: one to go on from. `text`: form in which the library itself writes them
+    /// where the bridge does not judge them. `atEnd` gets the place of the end.
     init(
         _ question: SongQuestion, _ link: ClientLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
-        from place: WindowPlace? = nil, atEnd: @escaping @PlayerLoop (WindowPlace) -> Void = { _ in },
+        from place: WindowPlace? = nil, as text: SongText? = nil,
+        atEnd: @escaping @PlayerLoop (WindowPlace) -> Void = { _ in },
         _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     ) {
         self.question = question
@@ -47,6 +50,7 @@ struct WindowPlace: Equatable, Sendable {
         self.names = names
         self.range = range
         self.client = client
+        self.text = text
         self.atEnd = atEnd
         self.write = write
         let known = place.flatMap { $0.question == question && $0.songs <= range.lowerBound ? $0 : nil }
@@ -59,10 +63,13 @@ struct WindowPlace: Equatable, Sendable {
     private func open() {
         let isExact = question.filter == nil
         isSkipping = isExact && passed < range.lowerBound
-        let fields = isSkipping ? Self.nothing : LibrarySong.fields
+        let form: SongQuestion.Form =
+            if isSkipping { .rows(Self.nothing) } else if isExact, let text { .text(text.lines) } else {
+                .rows(LibrarySong.fields)
+            }
         let most = isSkipping ? range.lowerBound - passed : isExact ? range.upperBound - passed : .max
         let made = PageFeed(
-            link, "library.query", question.parameters(fields), after: begin.after.map { .string($0) },
+            link, "library.query", question.parameters(form), after: begin.after.map { .string($0) },
             most: max(0, most),
             first: isSkipping ? min(10_000, max(1, most)) : Self.first)
         made.onPage = { [weak self] in self?.client?.proceed() }
@@ -93,6 +100,11 @@ struct WindowPlace: Equatable, Sendable {
             }
             rows.put(page)
             return judge(&writer)
+        case .text(let lines, let count, let after)?:
+            passed += count
+            begin = (passed, after)
+            text?.write(lines, &writer)
+            return .more
         }
     }
 

@@ -26,9 +26,21 @@ struct SongQuestion: Equatable, Sendable {
         sort = Self.usualOrder
     }
 
+    /// Form of the songs in the library's answer.
+    enum Form {
+        /// Rows with these fields.
+        case rows(JSONValue)
+        /// Text of these lines.
+        case text(JSONValue)
+    }
+
     /// Parameters of `library.query`.
-    func parameters(_ fields: JSONValue) -> JSONObject {
-        var object = JSONObject([.init("sort", sort), .init("fields", fields)])
+    func parameters(_ form: Form) -> JSONObject {
+        var object = JSONObject([.init("sort", sort)])
+        switch form {
+        case .rows(let fields): object["fields"] = fields
+        case .text(let lines): object["lines"] = lines
+        }
         object["filter"] = condition.json
         return object
     }

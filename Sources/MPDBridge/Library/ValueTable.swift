@@ -133,7 +133,7 @@ import MPDProtocol
 
     /// Looks at each song.
     private func walk() {
-        let feed = PageFeed(link, "library.query", question.parameters(LibrarySong.fields), first: 200)
+        let feed = PageFeed(link, "library.query", question.parameters(.rows(LibrarySong.fields)), first: 200)
         feed.drain { row in
             guard let song = LibrarySong(row, self.names), self.question.accepts(song) else { return }
             for key in Self.combinations(self.tags, song) { self.add(key, 1, song.duration ?? 0) }

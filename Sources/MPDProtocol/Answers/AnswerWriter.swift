@@ -15,6 +15,9 @@ package struct AnswerWriter: Sendable {
     /// Lines that another writer has made.
     package mutating func append(_ lines: [UInt8]) { bytes += lines }
 
+    /// Lines that another writer has made.
+    package mutating func append(_ lines: ArraySlice<UInt8>) { bytes += lines }
+
     /// The first line of a connection.
     package mutating func greeting(version: String) { line("OK MPD \(version)") }
 

@@ -1,0 +1,84 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import MPDProtocol
+
+/// Blocks of songs that the library writes, passed on as they are.
+@PlayerLoop struct SongText {
+    /// Lines of a song, for `library.query`. The first of them is that of its name.
+    let lines: JSONValue
+    /// Writes the lines of some songs.
+    let write: @PlayerLoop ([UInt8], inout AnswerWriter) -> Void
+
+    /// Whole blocks with these tags; nil: names alone.
+    init(
+        tags: TagMask?, _ names: SongNames,
+        _ write: @escaping @PlayerLoop ([UInt8], inout AnswerWriter) -> Void = { $1.append($0) }
+    ) {
+        self.write = write
+        var found: [JSONValue] = [Self.line("file", names.onlyFolder == nil ? "path" : "pathBelow")]
+        if let tags {
+            found += [
+                Self.line("Last-Modified", "modified"), Self.line("Added", "added"), Self.line("Format", "format"),
+            ]
+            found += tags.tags.compactMap { tag in
+                (LibraryTags.name(tag) ?? LibraryTags.number(tag)).map { Self.line(tag.rawValue, $0) }
+            }
+            found += [Self.line("Time", "seconds"), Self.line("duration", "duration")]
+        }
+        lines = .array(found)
+    }
+
+    private static func line(_ key: String, _ field: String) -> JSONValue {
+        ["key": .string(key), "field": .string(field)]
+    }
+}
+
+/// Songs in their lines: each begins with the line of its name.
+struct SongLines: Sequence, IteratorProtocol {
+    /// A song: the index of its first line, and its name.
+    struct Song {
+        /// Index of its first byte.
+        let start: Int
+        /// The bytes of its name.
+        let name: ArraySlice<UInt8>
+    }
+
+    private let bytes: [UInt8]
+    /// Index of the first line of the next song; nil: no song is left.
+    private var start: Int?
+
+    private static let key = Array("file: ".utf8)
+
+    /// The songs of whole lines.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        start = bytes.starts(with: Self.key) ? 0 : nil
+    }
+
+    mutating func next() -> Song? {
+        guard let start else { return nil }
+        let name = start + Self.key.count
+        let (end, following) = bytes.withUnsafeBytes { bytes in
+            let end = Self.end(ofLine: name, in: bytes)
+            var line = end + 1
+            while line < bytes.count, !Self.isName(line, in: bytes) { line = Self.end(ofLine: line, in: bytes) + 1 }
+            return (end, line)
+        }
+        self.start = following < bytes.count ? following : nil
+        return Song(start: start, name: bytes[name..<end])
+    }
+
+    /// Index of the first line end from here on.
+    private static func end(ofLine start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+        guard let base = bytes.baseAddress, start < bytes.count,
+            let found = memchr(base + start, 0x0A, bytes.count - start)
+        else { return bytes.count }
+        return base.distance(to: UnsafeRawPointer(found))
+    }
+
+    private static func isName(_ line: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress, bytes.count - line >= key.count else { return false }
+        return memcmp(base + line, key, key.count) == 0
+    }
+}
