@@ -10,10 +10,9 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddEntitiesCallback
 
-from .coordinator import Box
 from .data import box_of
-from .descriptions import of_local
-from .entity import BoxEntity
+from .descriptions import DescribedEntity, of_local
+from .session import Session
 
 PARALLEL_UPDATES = 0
 
@@ -40,21 +39,14 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry, async_add_e
     async_add_entities(BoxButton(box, description) for description in BUTTONS)
 
 
-class BoxButton(BoxEntity, ButtonEntity):
+class BoxButton(DescribedEntity, ButtonEntity):
     """A button for the active session."""
 
     entity_description: BoxButtonDescription
 
-    def __init__(self, box: Box, description: BoxButtonDescription) -> None:
-        """Make a button by its description."""
-        super().__init__(box, description.key)
-        self.entity_description = description
-
     @callback
-    def update_attributes(self) -> None:
+    def show(self, session: Session) -> None:
         """The box has to play the session itself."""
-        session = self.session
-        assert session is not None
         self._attr_available = of_local(self.box, session)
 
     async def async_press(self) -> None:

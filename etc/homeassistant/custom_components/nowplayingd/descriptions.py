@@ -1,4 +1,4 @@
-"""The common part of the descriptions of entities beside the player."""
+"""The common part of the entities beside the player, each of which has a description."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from homeassistant.core import callback
+from homeassistant.helpers.entity import EntityDescription
+
 from .coordinator import Box
+from .entity import BoxEntity
 from .session import Session
 
 Always = Callable[[Box, Session], bool]
@@ -33,3 +37,49 @@ class Setting:
     holds: Always = of_local
     # False: the method has no session.
     has_session: bool = True
+
+
+class DescribedEntity(BoxEntity):
+    """An entity of the active session with a description."""
+
+    def __init__(self, box: Box, description: EntityDescription) -> None:
+        """Make an entity by its description."""
+        super().__init__(box, description.key)
+        self.entity_description = description
+
+    @callback
+    def update_attributes(self) -> None:
+        """Show the active session."""
+        session = self.session
+        assert session is not None
+        self.show(session)
+
+    @callback
+    def show(self, session: Session) -> None:
+        """Take the attributes from a session."""
+
+
+class SettingEntity(DescribedEntity):
+    """An entity that shows and changes a setting."""
+
+    def __init__(self, box: Box, description: EntityDescription, setting: Setting) -> None:
+        """Make an entity by its description and its setting."""
+        super().__init__(box, description)
+        self._setting = setting
+
+    @callback
+    def show(self, session: Session) -> None:
+        """Take the value of the setting."""
+        self._attr_available = self._setting.holds(self.box, session)
+        self.show_value(self._setting.value(self.box, session))
+
+    @callback
+    def show_value(self, value: Any) -> None:
+        """Take the value into the attribute of the platform."""
+
+    async def change(self, value: Any) -> None:
+        """Change the setting."""
+        session = self.session
+        assert session is not None
+        method, parameters = self._setting.change(self.box, session, value)
+        await (self.call if self._setting.has_session else self.call_box)(method, parameters)

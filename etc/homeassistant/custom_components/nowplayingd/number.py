@@ -13,8 +13,7 @@ from homeassistant.helpers.entity_platform import AddEntitiesCallback
 
 from .coordinator import Box
 from .data import box_of
-from .descriptions import Setting, allows
-from .entity import BoxEntity
+from .descriptions import Setting, SettingEntity, allows
 from .session import Session
 
 PARALLEL_UPDATES = 0
@@ -93,30 +92,19 @@ NUMBERS = (
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry, async_add_entities: AddEntitiesCallback) -> None:
     """Add the numbers of a box."""
     box = box_of(entry)
-    async_add_entities(BoxNumber(box, description) for description in NUMBERS)
+    async_add_entities(BoxNumber(box, one, one.setting) for one in NUMBERS)
 
 
-class BoxNumber(BoxEntity, NumberEntity):
+class BoxNumber(SettingEntity, NumberEntity):
     """A number of the active session."""
 
     entity_description: BoxNumberDescription
 
-    def __init__(self, box: Box, description: BoxNumberDescription) -> None:
-        """Make a number by its description."""
-        super().__init__(box, description.key)
-        self.entity_description = description
-
     @callback
-    def update_attributes(self) -> None:
-        """Take the value of the active session."""
-        session, setting = self.session, self.entity_description.setting
-        assert session is not None
-        self._attr_available = setting.holds(self.box, session)
-        self._attr_native_value = setting.value(self.box, session)
+    def show_value(self, value: float | None) -> None:
+        """Show the value."""
+        self._attr_native_value = value
 
     async def async_set_native_value(self, value: float) -> None:
         """Change the setting."""
-        session, setting = self.session, self.entity_description.setting
-        assert session is not None
-        method, parameters = setting.change(self.box, session, value)
-        await (self.call if setting.has_session else self.call_box)(method, parameters)
+        await self.change(value)

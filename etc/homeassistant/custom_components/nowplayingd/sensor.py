@@ -15,7 +15,7 @@ from homeassistant.helpers.typing import StateType
 
 from .coordinator import Box
 from .data import box_of
-from .entity import BoxEntity
+from .descriptions import DescribedEntity
 from .session import Session
 
 PARALLEL_UPDATES = 0
@@ -65,20 +65,13 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry, async_add_e
     async_add_entities(BoxSensor(box, description) for description in SENSORS)
 
 
-class BoxSensor(BoxEntity, SensorEntity):
+class BoxSensor(DescribedEntity, SensorEntity):
     """A fact about the active session."""
 
     entity_description: BoxSensorDescription
     _attr_entity_registry_enabled_default = False
 
-    def __init__(self, box: Box, description: BoxSensorDescription) -> None:
-        """Make a sensor by its description."""
-        super().__init__(box, description.key)
-        self.entity_description = description
-
     @callback
-    def update_attributes(self) -> None:
-        """Take the value of the active session."""
-        session = self.session
-        assert session is not None
+    def show(self, session: Session) -> None:
+        """Show the fact."""
         self._attr_native_value = self.entity_description.value(self.box, session)
