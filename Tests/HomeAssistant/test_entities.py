@@ -162,7 +162,7 @@ async def test_triggers(hass: HomeAssistant, house: House, entry) -> None:
     await hass.async_block_till_done()
     assert not ran
     house.call("play")
-    await eventually(lambda: any(one.startswith("started") for one in ran), "the trigger after the reload")
+    await expect("started First 2", "item_began First 2")
 
 
 async def test_trigger_of_another_device(hass: HomeAssistant, house: House, entry) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import voluptuous as vol
@@ -20,25 +19,13 @@ from .client import State
 from .const import DOMAIN
 from .coordinator import Box, Change, signal
 from .data import loaded_boxes
+from .progress import Progress
 
-# Types of triggers, and the rule for the state before and after.
-RULES: dict[str, Callable[[State, State], bool]] = {
-    "started": lambda old, new: new.state == "playing" and old.state not in ("playing", "stalled"),
-    "paused": lambda old, new: new.state in ("paused", "interrupted") and old.state in ("playing", "stalled"),
-    "stopped": lambda old, new: new.state == "stopped" and old.state != "stopped",
-    "item_began": lambda old, new: new.item is not None and _play(new) != _play(old) and new.state == "playing",
-    "stalled": lambda old, new: new.state == "stalled" and old.state != "stalled",
-}
 ANNOUNCEMENT = "announcement"
-TYPES = [*RULES, ANNOUNCEMENT]
+
+TYPES = ["started", "paused", "stopped", "item_began", "stalled", ANNOUNCEMENT]
 
 TRIGGER_SCHEMA = DEVICE_TRIGGER_BASE_SCHEMA.extend({vol.Required(CONF_TYPE): vol.In(TYPES)})
-
-
-def _play(state: State) -> tuple[str, int | None, int | None]:
-    """Return a name for one play of an item: an item that is repeated begins again."""
-    item = state.item
-    return (state.session, None, None) if item is None else (state.session, item.id, item.play)
 
 
 def _entry_id(hass: HomeAssistant, device_id: str) -> str | None:
@@ -68,7 +55,7 @@ async def async_attach_trigger(
 
 
 class Watch:
-    """Compares the states of the active session, and runs an action."""
+    """Follows the active session of a box, and runs an action."""
 
     def __init__(
         self, hass: HomeAssistant, config: ConfigType, action: TriggerActionType, trigger_info: TriggerInfo
@@ -83,29 +70,29 @@ class Watch:
             CONF_TYPE: self._type,
         }
         self._job = HassJob(action, f"{DOMAIN} trigger {self._type}")
-        self._last: State | None = None
+        self._progress: Progress | None = None
 
     @callback
     def look(self, box: Box) -> None:
-        """Take the present state as the one before."""
-        self._last = None if box.active is None else box.active.state
+        """Begin with the present state: the time before it is unknown."""
+        self._progress = None if box.active is None else Progress(box.active.state)
 
     @callback
     def changed(self, box: Box, change: Change, _: State | None) -> None:
         """Take a change of the box."""
-        if change is Change.ANNOUNCEMENT and self._type == ANNOUNCEMENT:
-            self._run(box, self._last)
-        old = self._last
-        self.look(box)
-        # Nothing is known about the time without a connection.
-        if change not in (Change.STATE, Change.SESSIONS) or old is None or self._last is None:
-            return
-        rule = RULES.get(self._type)
-        if rule is not None and rule(old, self._last):
-            self._run(box, self._last)
+        if change is Change.ANNOUNCEMENT:
+            if self._type == ANNOUNCEMENT:
+                self._run(box)
+        elif change is Change.AVAILABILITY or self._progress is None:
+            # Nothing is known about the time without a connection.
+            self.look(box)
+        elif change in (Change.STATE, Change.SESSIONS) and box.active is not None:
+            if self._type in self._progress.take(box.active.state):
+                self._run(box)
 
     @callback
-    def _run(self, box: Box, state: State | None) -> None:
+    def _run(self, box: Box) -> None:
+        state = None if box.active is None else box.active.state
         item = None if state is None else state.item
         facts = {
             "description": f"{box.entry.title}: {self._type}",
