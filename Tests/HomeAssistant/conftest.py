@@ -24,7 +24,7 @@ PATIENCE = 10
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the folder of the programs."""
     parser.addoption("--programs", default="build", help="the folder of nowplayingd and nowplaying-web")
-    parser.addoption("--minutes", type=float, default=60, help="the length of the hour")
+    parser.addoption("--minutes", type=float, default=0, help="the length of the hour; else 60, or 1 without --long")
     parser.addoption("--long", action="store_true", help="the long campaigns, too")
 
 
