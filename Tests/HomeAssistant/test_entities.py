@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
+import functools
 import time
 from typing import Any
 
+from aiohttp import web
 from conftest import DOMAIN, act, eventually, shown, shows
 from custom_components.nowplayingd.diagnostics import async_get_config_entry_diagnostics
 from homeassistant.components.device_automation import DeviceAutomationType
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er, issue_registry as ir
 from homeassistant.setup import async_setup_component
-from house import House
+from house import House, sound
 import pytest
 from pytest_homeassistant_custom_component.common import async_get_device_automations
 from remote import Remote, fake_box
@@ -117,8 +121,8 @@ async def test_events(hass: HomeAssistant, house: House, entry) -> None:
     assert (attributes["session"], attributes["state"]) == ("main", "paused")
 
 
-async def test_triggers(hass: HomeAssistant, house: House, entry) -> None:
-    """Each trigger runs an automation at its event, also after the box was loaded again."""
+async def automate_triggers(hass: HomeAssistant, entry: ConfigEntry) -> list[str]:
+    """Make an automation of each trigger. Returns the list to which each run adds the type and the title."""
     device = dr.async_get(hass).async_get_device({(DOMAIN, entry.entry_id)})
     assert device is not None
     found = await async_get_device_automations(hass, DeviceAutomationType.TRIGGER, device.id)
@@ -141,6 +145,12 @@ async def test_triggers(hass: HomeAssistant, house: House, entry) -> None:
             ]
         },
     )
+    return ran
+
+
+async def test_triggers(hass: HomeAssistant, house: House, entry) -> None:
+    """Each trigger runs an automation at its event, also after the box was loaded again."""
+    ran = await automate_triggers(hass, entry)
 
     async def expect(*expected: str) -> None:
         await eventually(lambda: sorted(ran) == sorted(expected), f"{expected}, but {ran}")
@@ -163,6 +173,30 @@ async def test_triggers(hass: HomeAssistant, house: House, entry) -> None:
     assert not ran
     house.call("play")
     await expect("started First 2", "item_began First 2")
+
+
+async def test_triggers_of_a_late_station(hass: HomeAssistant, house: House, entry, aiohttp_client: Any) -> None:
+    """A station that is late stalls first. It starts with its first sound."""
+    release = asyncio.Event()
+    sound_file = house.folder / "late.wav"
+    content = await hass.async_add_executor_job(sound, sound_file, 20)
+
+    async def late(request: web.Request) -> web.Response:
+        await release.wait()
+        return web.Response(body=content, content_type="audio/wav")
+
+    app = web.Application()
+    app.add_routes([web.get("/late.wav", late)])
+    client = await aiohttp_client(app)
+    ran = await automate_triggers(hass, entry)
+    playing = hass.async_add_executor_job(functools.partial(house.call, "play", uri=str(client.make_url("/late.wav"))))
+    await eventually(lambda: any(one.startswith("stalled") for one in ran), f"the stall, but {ran}", 20)
+    assert not any(one.startswith(("started", "item_began")) for one in ran)
+    release.set()
+    await playing
+    await eventually(lambda: any(one.startswith("started") for one in ran), f"the start, but {ran}")
+    await eventually(lambda: any(one.startswith("item_began") for one in ran), f"the item, but {ran}")
+    house.call("stop")
 
 
 async def test_trigger_of_another_device(hass: HomeAssistant, house: House, entry) -> None:
