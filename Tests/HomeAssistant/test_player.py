@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conftest import act, eventually, shown, shows
+from custom_components.nowplayingd.features import COMMANDS, OTHERS
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Feature
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -80,6 +81,22 @@ async def test_features_follow_the_commands(hass: HomeAssistant, house: House, e
     await supports(hass, ALWAYS | OF_ITEM)
     house.call("queue.clear")
     await supports(hass, ALWAYS)
+
+
+def test_every_feature() -> None:
+    """Each feature that Home Assistant knows has a rule, or no box has it: a box is never off, and there are no groups."""
+    absent = {Feature.TURN_ON, Feature.TURN_OFF, Feature.GROUPING}
+    assert {one for one in {*COMMANDS, *OTHERS} if one} == set(Feature) - absent
+
+
+async def test_no_groups(hass: HomeAssistant, house: House, entry) -> None:
+    """A call that joins players, or takes one out, is refused with a reason, and changes nothing."""
+    house.call("play")
+    await supports(hass, ALWAYS | OF_ITEM)
+    for service, data in (("join", {"group_members": ["media_player.hall"]}), ("unjoin", {})):
+        with pytest.raises(HomeAssistantError, match="media_player.kitchen does not support this service"):
+            await act(hass, service, **data)
+    assert "group_members" not in shown(hass).attributes and shown(hass).state == "playing"
 
 
 async def test_every_command(hass: HomeAssistant, house: House, entry) -> None:
