@@ -6,7 +6,9 @@ import json
 import pathlib
 import re
 import struct
+import subprocess
 from typing import Any
+import zipfile
 
 from custom_components.nowplayingd import button, device_trigger, event, number, sensor, switch
 from custom_components.nowplayingd.const import DOMAIN, POLICIES, POLICY_OF_BOX
@@ -44,13 +46,34 @@ def test_manifest() -> None:
 
 
 def test_layout_for_hacs() -> None:
-    """The folder is the root of a repository for HACS."""
-    root = PACKAGE.parents[1]
-    assert [one.name for one in (root / "custom_components").iterdir()] == [DOMAIN]
-    assert json.loads((root / "hacs.json").read_text())["name"] == "nowplayingd"
-    assert (root / "README.md").exists()
+    """HACS looks for hacs.json and for the manifest in the root of the repository, and takes all else from a release."""
+    assert [one.name for one in (ROOT / "custom_components").iterdir()] == [DOMAIN]
+    assert [one.name for one in (ROOT / "custom_components" / DOMAIN).iterdir()] == ["manifest.json"]
+    assert (ROOT / "custom_components" / DOMAIN / "manifest.json").samefile(PACKAGE / "manifest.json")
+    settings = json.loads((ROOT / "hacs.json").read_text())
+    assert (settings["name"], settings["filename"], settings["zip_release"]) == (DOMAIN, f"{DOMAIN}.zip", True)
     for name, size in (("icon.png", 256), ("icon@2x.png", 512)):
         assert struct.unpack(">II", (PACKAGE / "brand" / name).read_bytes()[16:24]) == (size, size)
+
+
+def test_archive_for_hacs(tmp_path: pathlib.Path) -> None:
+    """The archive of a release has all files of the integration at its top, and the addresses of the repository."""
+    address = "https://github.com/you/box.of-music"
+    script, file = ROOT / "Scripts/homeassistant-zip", tmp_path / "new/nowplayingd.zip"
+    assert subprocess.run([script, f"{address}/", file], capture_output=True, check=True).stdout.decode().strip() == str(file)
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(tmp_path / DOMAIN)
+    files = {one.relative_to(PACKAGE) for one in PACKAGE.rglob("*") if one.is_file() and "__pycache__" not in one.parts}
+    extracted = {one.relative_to(tmp_path / DOMAIN) for one in (tmp_path / DOMAIN).rglob("*") if one.is_file()}
+    assert extracted == files
+    for name in files - {pathlib.Path("manifest.json")}:
+        assert (tmp_path / DOMAIN / name).read_bytes() == (PACKAGE / name).read_bytes()
+    manifest = json.loads((tmp_path / DOMAIN / "manifest.json").read_text())
+    assert manifest["documentation"] == f"{address}/blob/HEAD/docs/home-assistant.md"
+    assert manifest["issue_tracker"] == f"{address}/issues"
+    assert {**manifest, "documentation": 0, "issue_tracker": 0} == {**read("manifest.json"), "documentation": 0, "issue_tracker": 0}
+    for wrong in ("", "you/box", "https://x/|y"):
+        assert subprocess.run([script, wrong, file], capture_output=True).returncode == 2
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
