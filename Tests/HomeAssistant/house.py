@@ -149,6 +149,8 @@ class House:
         self.start("nowplaying-web", "--config", str(settings))
         found = until(lambda: re.search(r"listening at 0\.0\.0\.0:(\d+)", log.read_text()), "the port of nowplaying-web")
         self.port = int(found[1])
+        # Its own socket for this machine comes after its port.
+        until(lambda: self.call("bridge.status"), "the local socket of nowplaying-web")
 
     def end(self, name: str, number: int = signal.SIGKILL) -> None:
         process = self.processes.pop(name)

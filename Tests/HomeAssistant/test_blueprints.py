@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 import pathlib
 import shutil
@@ -14,6 +13,8 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from house import House
 import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
+from test_announce import Speaker, speaker  # noqa: F401
 
 BLUEPRINTS = pathlib.Path(__file__).parents[2] / "etc/homeassistant/blueprints"
 
@@ -33,20 +34,33 @@ async def automate(hass: HomeAssistant, tmp_path: pathlib.Path) -> Any:
     return make
 
 
-async def test_doorbell(hass: HomeAssistant, house: House, entry, automate: Any) -> None:
-    """A press rings over the music."""
+@pytest.mark.parametrize("engine", ["voice", ""])
+async def test_doorbell(hass: HomeAssistant, house: House, entry, automate: Any, speaker: Speaker, engine: str) -> None:  # noqa: F811
+    """A press rings over the music, and then a voice speaks. Other changes of the button do not ring."""
     await automate(
         "doorbell",
         button="binary_sensor.bell",
         players={"entity_id": "media_player.kitchen"},
         bell=f"{house.folder}/bell.wav",
+        message="Somebody is at the door",
+        engine=engine,
     )
-    hass.states.async_set("binary_sensor.bell", "off")
+    rings: list[Any] = []
+    hass.bus.async_listen("state_changed", lambda event: event.data["entity_id"] == "event.kitchen_event" and rings.append(event))
     house.call("play")
     await shows(hass, state="playing")
-    await hass.async_block_till_done()
+    # The first state of a button, and the end of an outage, are no press.
+    for state in ("on", "unavailable", "on", "off"):
+        hass.states.async_set("binary_sensor.bell", state)
+        await hass.async_block_till_done()
+
+    def announcements() -> int:
+        return sum(one.data["new_state"].attributes.get("event_type") == "announcement" for one in rings)
+
+    assert announcements() == 0
     hass.states.async_set("binary_sensor.bell", "on")
-    await shows(hass, "event.kitchen_event", event_type="announcement")
+    await eventually(lambda: announcements() == 2, "the bell and the voice")
+    assert speaker.messages == ["en: Somebody is at the door"]
     assert shown(hass).state == "playing"
 
 
@@ -76,31 +90,34 @@ async def test_wake_up(hass: HomeAssistant, house: House, entry, automate: Any) 
     await act(hass, "turn_off", "automation.wake_up", "automation")
 
 
-@pytest.mark.parametrize(("days", "expected"), [(["mon", "tue", "wed", "thu", "fri", "sat", "sun"], True), ([], False)])
-async def test_wake_up_time(hass: HomeAssistant, automate: Any, days: list[str], expected: bool) -> None:
-    """The condition holds in the minute in which the light begins, on the chosen days."""
+EVERY_DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "days", "expected"), [(25, EVERY_DAY, False), (20, EVERY_DAY, True), (15, EVERY_DAY, False), (20, [], False)]
+)
+async def test_wake_up_time(hass: HomeAssistant, automate: Any, ahead: int, days: list[str], expected: bool) -> None:
+    """The light begins in its minute and in no other, on the chosen days. `ahead`: minutes to the music; the light needs 20."""
     lights: list[Any] = []
     hass.services.async_register("light", "turn_on", lambda call: lights.append(call.data))
-
-    def music_in(minutes: int) -> None:
-        hass.states.async_set("input_datetime.alarm", (dt_util.now() + timedelta(minutes=minutes)).strftime("%H:%M:00"))
-
-    music_in(25)
+    hass.states.async_set("input_datetime.alarm", "00:00:00")
     target = {"entity_id": "light.bed"}
     await automate(
         "wake_up", time="input_datetime.alarm", days=days, light=target, minutes=20, player="media_player.x", list="x", volume=0.1
     )
-    for minutes, holds in ((25, False), (20, expected), (15, False)):
+    is_over = False
+    # A minute may end while its automation looks at the clock.
+    while not is_over:
         begun = dt_util.now().minute
-        music_in(minutes)
-        run = hass.async_create_task(act(hass, "trigger", "automation.wake_up", "automation", skip_condition=False))
-        await asyncio.sleep(0.2)
-        if dt_util.now().minute == begun:
-            assert bool(lights) is holds, minutes
-        await act(hass, "turn_off", "automation.wake_up", "automation")
-        await act(hass, "turn_on", "automation.wake_up", "automation")
-        await run
-        lights.clear()
+        hass.states.async_set("input_datetime.alarm", (dt_util.now() + timedelta(minutes=ahead)).strftime("%H:%M:00"))
+        async_fire_time_changed(hass, dt_util.utcnow().replace(second=0, microsecond=0) + timedelta(minutes=1))
+        if expected:
+            await eventually(lambda begun=begun: len(lights) == 2 or begun != dt_util.now().minute, "the light")
+        else:
+            await hass.async_block_till_done()
+        is_over = bool(lights) or begun == dt_util.now().minute
+    assert len(lights) == (2 if expected else 0)
+    # Twenty minutes of light are left.
     await act(hass, "turn_off", "automation.wake_up", "automation")
 
 
