@@ -242,6 +242,30 @@ async def test_states_that_make_no_sense(hass: HomeAssistant, house: House, entr
     assert shown(hass).state == "playing"
 
 
+async def test_one_load_at_a_time(hass: HomeAssistant, house: House, entry) -> None:
+    """A session that comes while a new connection loads all of them is loaded after that, not at the same time."""
+    box = entry.runtime_data
+    calls: list[str] = []
+    call = box.call
+
+    async def count(method: str, *words: Any, **more: Any) -> Any:
+        calls.append(method)
+        return await call(method, *words, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(box, "call", count)
+        patch.setattr(box, "is_available", False)
+        house.call("session.create", name="kids")
+        box._notified("nowPlaying.changed", house.state("kids"))
+        # A task would begin in the next turn of the loop.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not calls
+        box._become_available()
+        await eventually(lambda: "kids" in box.sessions, "the session")
+    assert calls[0] == "session.list" and shown(hass).state == "idle"
+
+
 # MARK: Boxes that send anything
 
 MESS: list[Any] = [None, True, -1, 1e400, 2**70, "x", "", [], [{}], {}, {"a": None}, "\ud800", [[[[]]]]]

@@ -237,6 +237,7 @@ class Box:
             self._first.set_result(None)
         self._report(Change.AVAILABILITY)
         self._report(Change.SESSIONS)
+        self._begin_refresh()
         self._schedule_clock()
 
     @callback
@@ -279,7 +280,12 @@ class Box:
     @callback
     def _refresh(self, change: Change) -> None:
         self._stale.add(change)
-        if self._refreshing is None or self._refreshing.done():
+        self._begin_refresh()
+
+    @callback
+    def _begin_refresh(self) -> None:
+        # A new connection loads everything first, and then whatever has changed meanwhile: one load at a time.
+        if self._stale and self.is_available and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = self.entry.async_create_background_task(
                 self.hass, self._refresh_all(), f"{DOMAIN} refresh {self.address.host}"
             )
