@@ -36,6 +36,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason="a campaign of make nightly"))
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the figures of the campaigns."""
+    for report in (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")):
+        for name, value in report.user_properties:
+            if name == "figures" and report.when == "call":
+                terminalreporter.write_line(value)
+
+
 @pytest.fixture(scope="session")
 def music(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """The music of all boxes."""
@@ -150,3 +158,11 @@ async def act(hass: HomeAssistant, service: str, entity: str = "media_player.kit
     return await hass.services.async_call(
         domain, service, {"entity_id": entity, **data}, blocking=True, return_response=response
     )
+
+
+def responds(house: House) -> bool:
+    """Return True if the daemon answers."""
+    try:
+        return bool(house.call("hello"))
+    except OSError:
+        return False

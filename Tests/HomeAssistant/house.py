@@ -17,6 +17,8 @@ from typing import Any
 import wave
 import zlib
 
+from waits import ProcessorWaits
+
 PATIENCE = 20
 ALBUMS = {"First": ("Ann", 3), "Second": ("Béla", 2)}
 SECONDS = 60
@@ -160,6 +162,10 @@ class House:
     def close(self) -> None:
         for name in list(self.processes):
             self.end(name)
+
+    def waits(self, *others: int) -> ProcessorWaits:
+        """Count from now on for how long this process, those of the box, and others wait for a processor."""
+        return ProcessorWaits([os.getpid(), *(one.pid for one in self.processes.values()), *others])
 
     # MARK: Calls on the box itself
 

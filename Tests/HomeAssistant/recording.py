@@ -13,12 +13,16 @@ import wave
 from harness import code
 from harness.sound import FRAME, RATE, Calibrator, SoundServer
 import numpy as np
+from waits import ProcessorWaits
 
 # Frames of a block that are read for its mark.
 PROBE = 8
 # Seconds in which one arrival at least is as quick as they get.
 WINDOW = 10.0
 PIECE = 30 * RATE
+
+# The marks from and to which a calibration lasts, and its rows: an instant, and the number of the frame that is audible then.
+Calibration = tuple[int, int, list[tuple[float, int]]]
 
 
 def write_code(path: pathlib.Path, start: int, count: int) -> None:
@@ -32,23 +36,25 @@ def write_code(path: pathlib.Path, start: int, count: int) -> None:
 class Recording:
     """A recording of a sink that plays code. Each block of it has a mark: a frame, and the number that it carries."""
 
-    def __init__(self, server: SoundServer, latency: int) -> None:
-        """Begin to record; returns when the first calibration is done. `latency`, in milliseconds, sets the steps of the sink."""
-        self._server = server
+    def __init__(self, server: SoundServer, latency: int, waits: ProcessorWaits) -> None:
+        """Begin to record; returns when the first calibration is done.
+
+        `latency`, in milliseconds, sets the steps of the sink. A reading of `waits` is kept with each mark.
+        """
+        self._server, self._counter = server, waits
         words = ["parec", "--device=ear.monitor", f"--latency-msec={latency}", "--raw", "--format=s16le", f"--rate={RATE}"]
         self._process = subprocess.Popen(
             [*words, "--channels=2"], env=server.environment(), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
         )
         # Of each block: its mark, the frames up to its end, and when it arrived by both clocks.
         self._places, self._numbers, self._ends = array("q"), array("q"), array("q")
-        self._arrivals, self._walls = array("d"), array("d")
-        self._said: list[tuple[float, int, int]] = []
+        self._arrivals, self._walls, self._waits = array("d"), array("d"), array("d")
+        # Of each calibration: its first and last mark, and the instants of frames.
+        self._said: list[Calibration] = []
         self._thread = threading.Thread(target=self._read)
         self._thread.start()
         # A source needs its time to settle.
-        while not self._ends or self._ends[-1] < 5 * RATE // 2:
-            assert self._process.poll() is None, "the recorder has ended"
-            time.sleep(0.05)
+        self._wait_for(5 * RATE // 2)
         self.calibrate()
 
     def _read(self) -> None:
@@ -65,16 +71,22 @@ class Recording:
             rest, end = rest[FRAME * count :], end + count
             self._arrivals.append(now)
             self._walls.append(wall)
+            self._waits.append(self._counter.seconds())
             self._ends.append(end)
 
     def calibrate(self) -> None:
         """Play code, and keep the server's own word about the instant of each frame. Nothing else may play. It blocks."""
         first = len(self._ends)
-        self._said += [(instant, number, first) for instant, number in Calibrator(self._server).play(0.8)]
+        said = Calibrator(self._server).play(0.8)
         # The last of it is on its way through the recorder.
-        end = self._ends[-1] + RATE // 5
-        while self._ends[-1] < end:
-            time.sleep(0.01)
+        self._wait_for(self._ends[-1] + RATE // 5)
+        self._said.append((first, len(self._ends), said))
+
+    def _wait_for(self, end: int) -> None:
+        """Wait until this many frames have arrived."""
+        while not self._ends or self._ends[-1] < end:
+            assert self._process.poll() is None, "the recorder has ended"
+            time.sleep(0.02)
 
     def close(self) -> None:
         """End the recording."""
@@ -86,7 +98,8 @@ class Recording:
 
     def marks(self) -> Marks:
         """Return the marks of a recording that has ended."""
-        return Marks(*(np.array(one) for one in (self._places, self._numbers, self._ends, self._arrivals, self._walls)), self._said)
+        columns = (self._places, self._numbers, self._ends, self._arrivals, self._walls, self._waits)
+        return Marks(*(np.array(one) for one in columns), self._said)
 
 
 class Marks:
@@ -103,7 +116,8 @@ class Marks:
         ends: np.ndarray,
         arrivals: np.ndarray,
         walls: np.ndarray,
-        said: list[tuple[float, int, int]],
+        waits: np.ndarray,
+        said: list[Calibration],
     ) -> None:
         """Compute the instants."""
         line = np.polyfit(ends, arrivals, 1)
@@ -114,13 +128,16 @@ class Marks:
         # Seconds of the recording per second of the clock, less 1.
         self.skew = float(1 / np.polyfit(ends[quickest], arrivals[quickest], 1)[0] / RATE - 1) if len(quickest) > 1 else 0.0
 
-        offsets: dict[int, list[float]] = {}
-        for instant, number, first in said:
-            marked = np.flatnonzero(numbers[first:] >= code.CALIBRATION) + first
-            near = marked[np.abs(numbers[marked] - number).argmin()]
+        medians = []
+        for first, last, rows in said:
+            marked = np.flatnonzero(numbers[first:last] >= code.CALIBRATION) + first
+            near = [marked[np.abs(numbers[marked] - number).argmin()] for _, number in rows]
             # The calibrator says when the frame after those that it has written so far will be audible.
-            offsets.setdefault(first, []).append(float(instant - instants[near]) - (number - int(numbers[near])) / RATE)
-        medians = [float(np.median(one)) for one in offsets.values()]
+            offsets = [
+                instant - instants[mark] - (number - numbers[mark]) / RATE
+                for mark, (instant, number) in zip(near, rows, strict=True)
+            ]
+            medians.append(float(np.median(offsets)))
         self.offset = float(np.mean(medians))
         # Seconds by which the calibrations differ: the instants are as good as this.
         self.spread = float(np.ptp(medians))
@@ -129,3 +146,5 @@ class Marks:
         self.places, self.numbers = places[own], numbers[own]
         self.instants = instants[own] + self.offset
         self.walls = self.instants + np.interp(self.instants, arrivals, walls - arrivals)
+        # Seconds that the processes had waited for a processor by the time of a mark.
+        self.waits = np.interp(self.instants, arrivals, waits)

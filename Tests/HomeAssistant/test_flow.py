@@ -7,10 +7,12 @@ import subprocess
 from typing import Any
 
 from conftest import DOMAIN, eventually, shows
+from custom_components.nowplayingd.client import BoxAddress, BoxSocket
 from homeassistant.components.zeroconf import ZeroconfServiceInfo
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from house import House
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -50,6 +52,16 @@ def announced(port: int, **facts: str) -> ZeroconfServiceInfo:
         name="Kitchen._nowplayingd._tcp.local.",
         properties={"name": "Kitchen", "version": "0.2.0", **facts},
     )
+
+
+async def id_of(hass: HomeAssistant, house: House) -> str:
+    """Return the lasting id of a box."""
+    socket = await BoxSocket.open(async_get_clientsession(hass), BoxAddress("127.0.0.1", house.port), None)
+    reading = hass.async_create_task(socket.run(lambda *_: None))
+    found = (await socket.call("hello", {"client": "test"}))["id"]
+    await socket.close()
+    await reading
+    return str(found)
 
 
 async def test_user_of_this_machine(hass: HomeAssistant, house: House) -> None:
@@ -111,15 +123,16 @@ async def test_another_program(hass: HomeAssistant, house: House) -> None:
 
 async def test_discovery(hass: HomeAssistant, house: House) -> None:
     """A box that announces itself is added with its id, and followed to another address."""
-    flow = await begin(hass, "zeroconf", announced(house.port, id="box-1"))
+    box_id = await id_of(hass, house)
+    flow = await begin(hass, "zeroconf", announced(house.port, id=box_id))
     assert (flow["type"], flow["step_id"]) == (FlowResultType.FORM, "confirm")
     assert flow["description_placeholders"] == {"name": "Kitchen", "host": "127.0.0.1"}
     made = await answer(hass, flow)
     assert made["type"] is FlowResultType.CREATE_ENTRY and made["title"] == "Kitchen"
     entry = hass.config_entries.async_entries(DOMAIN)[0]
-    assert entry.unique_id == "box-1"
+    assert entry.unique_id == box_id
     async with Remote(house) as moved:
-        flow = await begin(hass, "zeroconf", announced(moved.port, id="box-1"))
+        flow = await begin(hass, "zeroconf", announced(moved.port, id=box_id))
         assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "already_configured")
         assert entry.data["port"] == moved.port
         await hass.async_block_till_done()

@@ -1,17 +1,14 @@
-"""The connection: outages, several boxes and sessions, and boxes that send anything."""
+"""The connection: calls without a box, several boxes and sessions, and boxes that send anything."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import pathlib
-import random
-import signal
-import time
 from typing import Any
 
 import aiohttp
-from conftest import act, eventually, shown, shows
+from conftest import act, eventually, responds, shown, shows
 from custom_components.nowplayingd.client import (
     BoxAddress,
     BoxError,
@@ -27,106 +24,13 @@ from custom_components.nowplayingd.client import (
 )
 from custom_components.nowplayingd.client.values import mapping, number, objects, text, texts, token, whole
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from house import House
 import pytest
 from remote import Line, Remote, fake_box
-
-# Seconds from the return of a box to that of its entities.
-RETURN = 2.0
-LOGGER = "custom_components.nowplayingd.coordinator"
-
-
-class Outages:
-    """Counts how often the player became unavailable and available."""
-
-    def __init__(self, hass: HomeAssistant, entity: str = "media_player.kitchen") -> None:
-        self.changes: list[bool] = []
-
-        @callback
-        def changed(event: Any) -> None:
-            new, old = event.data["new_state"], event.data["old_state"]
-            if event.data["entity_id"] == entity and (new.state == "unavailable") != (old.state == "unavailable"):
-                self.changes.append(new.state != "unavailable")
-
-        hass.bus.async_listen("state_changed", changed)
-
-
-def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the words about the box in the log."""
-    return [one.getMessage() for one in caplog.records if one.name == LOGGER and one.levelname == "WARNING"]
-
-
-async def break_and_mend(hass: HomeAssistant, house: House, remote: Remote, kind: str, chance: random.Random) -> float:
-    """End a part of the way to a box, begin it again, and return the seconds until the player is back."""
-    if kind == "daemon":
-        house.end("nowplayingd")
-    elif kind == "bridge":
-        house.end("nowplaying-web", chance.choice((signal.SIGKILL, signal.SIGTERM)))
-    else:
-        await remote.close()
-    await shows(hass, state="unavailable")
-    await asyncio.sleep(chance.random() * 0.4)
-    if kind == "daemon":
-        house.begin_daemon()
-        await eventually(lambda: responds(house), "the daemon")
-    elif kind == "bridge":
-        await hass.async_add_executor_job(house.begin_web)
-    else:
-        await remote.open()
-    begun = time.monotonic()
-    await eventually(lambda: shown(hass).state != "unavailable", "the player", 20)
-    return time.monotonic() - begun
-
-
-def responds(house: House) -> bool:
-    """Return True if the daemon answers."""
-    try:
-        return bool(house.call("hello"))
-    except OSError:
-        return False
-
-
-async def outages(hass: HomeAssistant, house: House, add: Any, caplog: pytest.LogCaptureFixture, kinds: list[str]) -> list[float]:
-    """Break the way to a box again and again; returns the seconds until each return."""
-    chance = random.Random(4711)
-    async with Remote(house) as remote:
-        box = BoxHTTP(async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None)
-        paired = await box.pair(house.code(), "test")
-        entry = await add(house, data={"port": remote.port, "token": paired.token})
-        await shows(hass, state="idle")
-        seen = Outages(hass)
-        times = []
-        for count, kind in enumerate(kinds, 1):
-            times.append(await break_and_mend(hass, house, remote, kind, chance))
-            # The listener of the test gets an event after the state.
-            await eventually(lambda count=count: len(seen.changes) >= 2 * count, f"{kind}, outage {count}: {seen.changes[-3:]}")
-            assert seen.changes == [False, True] * count, f"{kind}, outage {count}"
-            said = messages(caplog)
-            assert len(said) == 2 * count and said[-1] == "Kitchen is available again", said[-3:]
-        await act(hass, "media_play")
-        await shows(hass, state="playing")
-        await hass.config_entries.async_unload(entry.entry_id)
-    return times
-
-
-async def test_outages(hass: HomeAssistant, own_house: House, add, caplog: pytest.LogCaptureFixture) -> None:
-    """Daemon, bridge and network end: unavailable is said once, and the player is back within 2 s."""
-    times = await outages(hass, own_house, add, caplog, ["daemon", "bridge", "network"] * 2)
-    assert max(times) <= RETURN, times
-
-
-@pytest.mark.long
-@pytest.mark.timeout(0)
-async def test_hundred_outages(hass: HomeAssistant, own_house: House, add, caplog: pytest.LogCaptureFixture) -> None:
-    """A hundred ends at random."""
-    chance = random.Random(26)
-    times = await outages(hass, own_house, add, caplog, [chance.choice(("daemon", "bridge", "network")) for _ in range(100)])
-    print(f"100 outages: back after {sorted(times)[50]:.2f} s (median), {max(times):.2f} s (longest)")
-    assert max(times) <= RETURN, times
 
 
 async def test_calls_without_a_box(hass: HomeAssistant, own_house: House, add) -> None:
