@@ -97,7 +97,8 @@ let package = Package(
                 "CVorbisFile",
                 "COpusFile", "CExpat", "CLinux",
             ]),
-        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CSoxr", "CLinux"]),
+        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
+        library("MixedOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CSoxr", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",
@@ -129,7 +130,8 @@ let package = Package(
             "DaemonRuntime",
             [
                 "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer", "ArtworkLookup",
-                "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles",
+                "PlaybackEngine", "MixedOutput", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem",
+                "ConfigurationFiles",
                 "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
@@ -184,7 +186,7 @@ let package = Package(
 
         // It makes and compares recordings, sample by sample.
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"],
+            name: "TestSupport", dependencies: ["AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"],
             path: "Tests/TestSupport",
             swiftSettings: settings + (isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])),
         tests("NowPlayingTests", ["NowPlaying"]),
@@ -244,12 +246,13 @@ let package = Package(
             ]),
         tests(
             "PulseOutputTests",
-            ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
+            ["PulseOutput", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
+        tests("MixedOutputTests", ["MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         .target(
             name: "CVirtualTime", path: "Tests/VirtualTime", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
         tests(
             "PlaybackEngineTests",
-            ["PlaybackEngine", "PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"]),
+            ["PlaybackEngine", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"]),
         tests(
             "ArtworkLookupTests",
             ["ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
@@ -309,7 +312,7 @@ let package = Package(
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
                 "WebProtocol", "CWSLay", "ControlProtocol",
-                "ChildDecoding", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
+                "ChildDecoding", "LinuxSystem", "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", []),

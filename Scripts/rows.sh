@@ -21,7 +21,8 @@ daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
 deaths='^AcceptanceTests\.Acceptance/(Device|FailingDisk|PoisonedPosition|QueueFile)Tests/'
 numbers='^AcceptanceTests\.Acceptance/(ChildJoin|Hang|NumberTable)Tests/'
 pipes='^AcceptanceTests\.Acceptance/(Pipe|ServerCampaign|Title)Tests/'
-samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
+samples='^(PulseOutputTests\.|MixedOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark'
+samples+='|MediaAway'
 samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|PulseFault)Tests/'
 crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
@@ -29,6 +30,6 @@ events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|kil
 announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
-outside='^(PulseOutputTests|AcceptanceTests)\.'
+outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
 others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$clock"

@@ -78,6 +78,11 @@ package struct OutputError: Error, Equatable, Sendable {
         self.kind = kind
         self.message = message
     }
+
+    /// The connection ended.
+    package static let disconnected = OutputError(.noServer, "there is no connection to the sound server")
+    /// The stream ended.
+    package static let closed = OutputError(.refused, "the stream was closed")
 }
 
 /// A device as shown to people and to `output.list`.

@@ -10,8 +10,8 @@ import NowPlaying
 import Synchronization
 import TestSupport
 
+@testable import MixedOutput
 @testable import PlaybackEngine
-@testable import PulseOutput
 @testable import Sessions
 @testable import StateKeeping
 

@@ -1,8 +1,8 @@
 import AudioCore
 import Glibc
 import LinuxSystem
+import MixedOutput
 import NowPlaying
-import PulseOutput
 import Synchronization
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
+@testable import MixedOutput
 @testable import PulseOutput
 
 /// The contract of every output (AudioOutput.swift), tested on each.

@@ -1,5 +1,6 @@
 import AudioCore
 import NowPlaying
+import TestSupport
 import Testing
 
 @testable import PulseOutput

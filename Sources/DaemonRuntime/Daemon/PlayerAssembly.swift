@@ -6,6 +6,7 @@ import DaemonConfiguration
 import Glibc
 package import LinuxSystem
 import MediaAccess
+import MixedOutput
 import NowPlaying
 import PlaybackEngine
 import PulseOutput

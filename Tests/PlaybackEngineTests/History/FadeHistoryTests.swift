@@ -1,7 +1,7 @@
 import AudioCore
 import LinuxSystem
+import MixedOutput
 import NowPlaying
-import PulseOutput
 import TestSupport
 import Testing
 

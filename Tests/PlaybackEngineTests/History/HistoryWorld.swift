@@ -1,8 +1,8 @@
 import AudioCore
 import CVirtualTime
 import LinuxSystem
+import MixedOutput
 import NowPlaying
-import PulseOutput
 import Synchronization
 import TestSupport
 

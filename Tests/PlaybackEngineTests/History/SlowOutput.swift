@@ -1,7 +1,7 @@
 import AudioCore
 import LinuxSystem
+import MixedOutput
 import NowPlaying
-import PulseOutput
 
 /// Record of a stream of `SlowOutput`.
 @PlayerLoop final class SlowOutputLog {

@@ -1,6 +1,6 @@
 import LinuxSystem
+import MixedOutput
 import NowPlaying
-import PulseOutput
 import TestSupport
 import Testing
 

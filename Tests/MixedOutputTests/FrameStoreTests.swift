@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PulseOutput
+@testable import MixedOutput
 
 @Suite struct FrameStoreTests {
     /// The same by a table of frames.

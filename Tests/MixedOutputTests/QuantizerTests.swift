@@ -1,7 +1,7 @@
 import AudioCore
 import Testing
 
-@testable import PulseOutput
+@testable import MixedOutput
 
 @Suite struct QuantizerTests {
     private func quantize(

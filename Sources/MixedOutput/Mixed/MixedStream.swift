@@ -1,24 +1,17 @@
-package import AudioCore
+import AudioCore
 package import LinuxSystem
 import NowPlaying
 
 /// A stream of a mixed output. Frames that were mixed play: they can't be taken back.
-@PlayerLoop package final class MixedStream: SimulatedStream, AudioStream {
-    package let format: AudioFormat
-    package var targetFrames: Int64 { queue.target }
-    package var refillFrames: Int64 { queue.refill }
-    package var prebufferFrames: Int64 { queue.prebuffer }
-    package var canRewind: Bool { false }
+@PlayerLoop package final class MixedStream: SimulatedStream {
+    package override var canRewind: Bool { false }
 
     /// True for the stream of an announcement, whose samples have their volume already.
     let isAnnouncement: Bool
     private let output: MixedOutput
     private let converter: StreamConverter
     private var mixer: Mixer { output.mixer }
-    private var queue: StreamQueue
     private var store: FrameStore
-    private var isReady = false
-    private var isCorked = true
     /// The present run of frames; nil: none flow.
     private var run: Run?
     /// Frame that is made next, fractional, while none flow.
@@ -41,81 +34,35 @@ import NowPlaying
     ) {
         guard let converter = StreamConverter(from: format, to: output.mixer.format) else { return nil }
         self.output = output
-        self.format = format
         self.isAnnouncement = isAnnouncement
         self.converter = converter
-        let buffering = StreamBuffering(format, isLive: isLive)
-        queue = StreamQueue(target: buffering.target, refill: buffering.refill, prebuffer: buffering.prebuffer)
         store = FrameStore(bytesPerFrame: format.bytesPerFrame)
-        super.init(loop, delegate)
+        super.init(loop, format, StreamQueue(StreamBuffering(format, isLive: isLive)), delegate)
     }
 
-    /// Reports readiness to the delegate in the next turn of the loop, and requests frames.
-    func begin() {
-        loop.later { [self] in
-            guard isOpen else { return }
-            isReady = true
-            delegate?.streamIsReady(self)
-            goOn()
-        }
-    }
-
-    package func close() {
+    package override func close() {
         end()
         output.forget(self)
     }
 
-    /// Closes it for the output, which drops it by itself.
-    func end() {
+    override func end() {
         run = nil
         store.close()
-        shut()
+        super.end()
     }
 
     // MARK: Commands
 
-    package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) {
-        guard isOpen, isReady else { return }
-        precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
-        let start = queue.write(Int64(frames.count / format.bytesPerFrame), at: frame)
-        store.write(frames, at: start)
-        goOn()
-    }
+    override func keep(_ frames: UnsafeRawBufferPointer, at start: Int64) { store.write(frames, at: start) }
 
-    package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
-        guard isReady else { return complete(completion, .closed) }
-        isCorked = corked
-        if corked, run != nil { endRun(at: mixer.schedule.end, frame: nextFrame) }
-        complete(completion)
-        goOn()
-    }
+    override func stopFlow() { if run != nil { endRun(at: mixer.schedule.end, frame: nextFrame) } }
 
-    package func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
-        queue.flush()
+    override func dropKept() {
         store.clear(next: queue.position)
         converter.clear()
         rest = Double(queue.position)
         if run != nil { run = Run(frame: rest, at: mixer.schedule.end) }
-        complete(completion, isReady ? nil : .closed)
-        goOn()
     }
-
-    package func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
-        guard isOpen, isReady, !isCorked else {
-            return complete(completion, OutputError(.refused, "a stopped stream can't play to its end"))
-        }
-        addDrain(completion)
-        goOn()
-    }
-
-    package func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
-        loop.later { [self] in
-            guard isOpen, isReady else { return completion(.failure(.closed)) }
-            completion(.success(timing(at: EventLoop.now)))
-        }
-    }
-
-    package func setTitle(_ title: String, artist: String?) {}
 
     // MARK: Position
 
@@ -125,7 +72,7 @@ import NowPlaying
         return min(Double(queue.position), run.frame + Double(mixer.schedule.end - run.at) * converter.ratio)
     }
 
-    private func timing(at now: MonotonicTime) -> StreamTiming {
+    override func timing(at now: MonotonicTime) -> StreamTiming {
         let heard = mixer.heardFrame(at: now)
         var audible = nextFrame
         var isPlaying = false
@@ -154,7 +101,7 @@ import NowPlaying
     private var waiting: Double { max(0, Double(max(queue.end, queue.position)) - rest) }
 
     /// Starts if there is enough, asks for more if there is room, and ends drains.
-    private func goOn() {
+    override func goOn() {
         guard isOpen, isReady else { return }
         if run == nil, !isCorked, waiting >= 1, isDraining || waiting >= Double(queue.prebuffer) {
             gain = wantedGain
@@ -162,7 +109,7 @@ import NowPlaying
             notify { [self] in $0.streamStarted(self) }
         }
         settle(at: EventLoop.now)
-        if queue.ask() { notify { [self] in $0.streamNeedsFrames(self) } }
+        request()
     }
 
     private func endRun(at end: Int64, frame: Double) {
@@ -196,7 +143,7 @@ import NowPlaying
         guard run != nil else { return (0, true) }
         let channels = mixer.format.channels
         let made = converter.make(from: &store, into: scratch)
-        queue.take(upTo: store.first)
+        take(upTo: store.first)
         let from = gain
         gain = wantedGain
         let ramp = from == gain ? 0 : min(made, mixer.format.sampleRate / 50)
@@ -209,8 +156,8 @@ import NowPlaying
             endRun(at: frame + Int64(made), frame: Double(queue.position))
             if !isDraining { notify { [self] in $0.streamUnderflowed(self) } }
             loop.later { [self] in goOn() }
-        } else if queue.ask() {
-            notify { [self] in $0.streamNeedsFrames(self) }
+        } else {
+            request()
         }
         return (made, converter.isExact && from == 1 && gain == 1)
     }

@@ -1,7 +1,7 @@
 import NowPlaying
 import Testing
 
-@testable import PulseOutput
+@testable import MixedOutput
 
 @Suite struct MixScheduleTests {
     private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }

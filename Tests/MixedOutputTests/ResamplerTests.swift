@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import PulseOutput
+@testable import MixedOutput
 
 /// The change of the sample rate, beside sox, which has the same filters and another program around them.
 @Suite(.timeLimit(.minutes(2))) struct ResamplerTests {

@@ -97,10 +97,6 @@ import NowPlaying
 extension OutputError {
     /// The server is there but silent.
     static var hung: OutputError { OutputError(.serverHung, "the sound server does not answer") }
-    /// The connection ended.
-    static var disconnected: OutputError { OutputError(.noServer, "there is no connection to the sound server") }
-    /// The stream ended.
-    static var closed: OutputError { OutputError(.refused, "the stream was closed") }
 }
 
 /// Facts about a server.

@@ -5,7 +5,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-@testable import PulseOutput
+@testable import MixedOutput
 
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct NullAndFileTests {
     init() { LoopThread.start() }

@@ -5,7 +5,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-@testable import PulseOutput
+@testable import MixedOutput
 
 /// Streams that are mixed for a program that reads a FIFO.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct PipeOutputTests {

@@ -1,5 +1,3 @@
-package import AudioCore
-
 /// Size of the queue at the server and of its requests, in frames.
 ///
 /// The server's limit is 4 MiB a stream; what is left of the queue after two refills is what the device may take ahead
@@ -12,7 +10,7 @@ package struct StreamBuffering: Equatable, Sendable {
     /// Least amount asked for at once: half of the rest.
     package var refill: Int64
     /// Minimum before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
-    var prebuffer: Int64
+    package var prebuffer: Int64
 
     /// The lengths that we wish for a format. Of what is live the device takes a quarter of a second: it has nothing to gain
     /// from more, and would run dry.

@@ -1,0 +1,88 @@
+import AudioCore
+package import LinuxSystem
+import NowPlaying
+
+/// A stream into nothing that behaves as one to a server: it requests frames, runs empty, drains, and has a timing.
+@PlayerLoop package final class NullStream: SimulatedStream {
+    /// Called when the stream is closed by its owner.
+    var onClose: ((NullStream) -> Void)?
+    /// Since when frames flow, and from which one on; nil: they do not.
+    private var flow: (since: MonotonicTime, from: Int64)?
+    private var deadline: EventSource?
+
+    /// A stream with the buffering that one of a server would have. It does nothing before `begin`.
+    init(_ loop: EventLoop, _ format: AudioFormat, isLive: Bool, _ delegate: any AudioStreamDelegate) {
+        super.init(loop, format, StreamQueue(StreamBuffering(format, isLive: isLive)), delegate)
+    }
+
+    package override func close() {
+        end()
+        onClose?(self)
+        onClose = nil
+    }
+
+    /// Closes it for the output, which drops it by itself: `onClose` is not called.
+    override func end() {
+        deadline?.release()
+        deadline = nil
+        flow = nil
+        super.end()
+    }
+
+    // MARK: Time
+
+    private func elapsedFrames(since start: MonotonicTime, _ now: MonotonicTime) -> Double {
+        max(0, now.seconds(since: start)) * Double(format.sampleRate)
+    }
+
+    override func timing(at now: MonotonicTime) -> StreamTiming {
+        let audible = flow.map { Double($0.from) + elapsedFrames(since: $0.since, now) } ?? Double(queue.position)
+        return StreamTiming(
+            time: now, audibleFrame: min(audible, Double(max(queue.end, queue.position))), takenFrame: queue.position,
+            isPlaying: flow != nil, latency: 0, roundTrip: 0)
+    }
+
+    override func becomeReady() { requestNow() }
+
+    override func stopFlow() { flow = nil }
+
+    /// Plays up to now.
+    override func advance(_ now: MonotonicTime) {
+        guard let flow else { return }
+        take(upTo: flow.from + Int64(clamping: elapsedFrames(since: flow.since, now)))
+        guard queue.queued == 0 else { return }
+        self.flow = nil
+        if isDraining {
+            completeDrains()
+        } else {
+            notify { [self] in $0.streamUnderflowed(self) }
+        }
+    }
+
+    /// Starts if there is enough, asks for more if there is room, and arms the deadline for what comes next.
+    override func goOn() {
+        guard isOpen else { return }
+        if flow == nil, !isCorked, queue.queued > 0, isDraining || queue.queued >= queue.prebuffer {
+            flow = (EventLoop.now, queue.position)
+            notify { [self] in $0.streamStarted(self) }
+        }
+        if flow == nil, !isCorked, queue.queued == 0 { completeDrains() }
+        request()
+        guard let flow else {
+            deadline?.release()
+            deadline = nil
+            return
+        }
+        let next = min(queue.end, max(queue.nextRequest, queue.position + 1))
+        // A microsecond more: rounding must not wake us just before the frame.
+        let due = flow.since.advanced(bySeconds: Double(next - flow.from) / Double(format.sampleRate) + 1e-6)
+        if let deadline {
+            deadline.setDeadline(due)
+        } else {
+            deadline = loop.deadline(due) { [unowned self] in
+                advance(EventLoop.now)
+                goOn()
+            }
+        }
+    }
+}
