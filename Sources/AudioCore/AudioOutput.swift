@@ -222,6 +222,8 @@ package struct StreamTiming: Equatable, Sendable {
     var canRewind: Bool { get }
     /// True if frames are consumed at a device's pace. False: as fast as possible, and none while a rewrite is awaited.
     var isPaced: Bool { get }
+    /// True if the timing is computed from a known schedule: a difference between two readings is a change of that.
+    var isExact: Bool { get }
     /// Timing of the stream now, if it is known without a request (then the stream has no pace); else nil.
     var presentTiming: StreamTiming? { get }
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
@@ -287,6 +289,7 @@ extension AudioOutput {
 
 extension AudioStream {
     package var isPaced: Bool { true }
+    package var isExact: Bool { false }
     package var presentTiming: StreamTiming? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {

@@ -18,6 +18,8 @@ import NowPlaying
 
     /// Limit in seconds for the error of an extrapolation before a correction (nowplayingd-protocol(7), "Time").
     private static let driftLimit = 0.002
+    /// The same for a stream that computes its timing.
+    private static let exactLimit = 0.0003
     /// Smaller limit in seconds, once the skew is known, for the error that is expected after some seconds more, and least age of
     /// the anchor.
     private static let settledLimit = 0.0007
@@ -219,16 +221,20 @@ import NowPlaying
             playout.flow.change == nil, !player.outputs.deviceIsNew
         else { return }
         let anchor = playout.flowingAnchor(lane, timing)
-        guard let here = lane.timeline.position(at: playout.heardFrame(lane, timing)),
+        let heard = playout.heardFrame(lane, timing)
+        guard let here = lane.timeline.position(at: lane.isExact ? max(heard, Double(lane.audibleFrom)) : heard),
             here.segment.ticket == player.publisher.shownTicket
         else { return }
         // A mark publishes its own anchor.
-        guard anchor.monotonic <= timing.time, anchor.ad == published.ad else { return }
-        let computed = published.position(at: timing.time, duration: nil)
+        guard lane.isExact || anchor.monotonic <= timing.time, anchor.ad == published.ad else { return }
+        // Both anchors of an exact stream may lie in the future.
+        let moved = anchor.monotonic.seconds(since: published.monotonic) * published.rate * (1 + published.skew)
+        let computed =
+            lane.isExact ? published.elapsed + moved : published.position(at: timing.time, duration: nil)
         clockError = computed - anchor.elapsed
         let error = abs(computed - anchor.elapsed)
-        let isWrong = error > max(Self.driftLimit, 3 * lane.noise)
-        guard isWrong || settles(published, lane, timing, error) else { return }
+        let limit = lane.isExact ? Self.exactLimit : max(Self.driftLimit, 3 * lane.noise)
+        guard error > limit || settles(published, lane, timing, error) else { return }
         player.publisher.publish(.drift, anchor: anchor)
     }
 

@@ -108,5 +108,8 @@ extension Lane {
     }
 
     /// Scatter of this device's readings in seconds: as measured, or the usual figure for its kind.
-    var noise: Double { clock.noise ?? (stream?.canRewind == false ? 0.01 : 0) }
+    var noise: Double { clock.noise ?? (stream?.canRewind == false && !isExact ? 0.01 : 0) }
+
+    /// True if the stream computes its timing: a difference is a change, and a future one is known.
+    var isExact: Bool { stream?.isExact == true }
 }
