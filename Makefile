@@ -75,9 +75,9 @@ test:
 	@Scripts/packages build decode run test
 	@Scripts/test
 
-#: make test-clients            real MPD programs, the page in browsers, Home Assistant (fifteen minutes)
+#: make test-clients            real MPD programs, the page in browsers, Home Assistant, Snapcast (fifteen minutes)
 test-clients:
-	@Scripts/packages build run clients
+	@Scripts/packages build decode run clients
 	@Scripts/optional
 	@Scripts/build
 	@Scripts/test-clients

@@ -98,7 +98,7 @@ let package = Package(
                 "COpusFile", "CExpat", "CLinux",
             ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
-        library("MixedOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CSoxr", "CLinux"]),
+        library("MixedOutput", ["AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSoxr", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",
@@ -247,7 +247,9 @@ let package = Package(
         tests(
             "PulseOutputTests",
             ["PulseOutput", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
-        tests("MixedOutputTests", ["MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
+        tests(
+            "MixedOutputTests",
+            ["MixedOutput", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         .target(
             name: "CVirtualTime", path: "Tests/VirtualTime", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
         tests(

@@ -23,13 +23,15 @@ numbers='^AcceptanceTests\.Acceptance/(ChildJoin|Hang|NumberTable)Tests/'
 pipes='^AcceptanceTests\.Acceptance/(Pipe|ServerCampaign|Title)Tests/'
 samples='^(PulseOutputTests\.|MixedOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark'
 samples+='|MediaAway'
-samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|PulseFault)Tests/'
+samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|SnapcastOutput|PulseFault)Tests/'
 crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
 announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
+# With the real snapserver: a part of the tests of clients.
+rooms='^AcceptanceTests\.Acceptance/SnapcastTests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$clock"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$clock|$rooms"

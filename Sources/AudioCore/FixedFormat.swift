@@ -47,6 +47,9 @@ package struct FixedFormat: Sendable, Hashable {
     /// 44.1 kHz, 16 bit, stereo: most music passes bit for bit.
     package static let compactDisc = FixedFormat(.int16, sampleRate: 44100, channels: 2)!
 
+    /// 48 kHz, 16 bit, stereo: the usual format of a Snapcast server.
+    package static let snapcast = FixedFormat(.int16, sampleRate: 48000, channels: 2)!
+
     /// Reads `RATE:BITS:CHANNELS`, such as `48000:16:2`; the bits are 16, 24, 32 or f. Nil: anything else.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

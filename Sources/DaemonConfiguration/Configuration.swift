@@ -5,46 +5,6 @@ package import LinuxSystem
 package import NowPlaying
 package import PlaybackEngine
 
-/// The sound output.
-package enum OutputChoice: Equatable, Sendable {
-    case pulse
-    /// Into nothing, at the pace of a device.
-    case null
-    /// Into WAV files at this path, as fast as can be.
-    case file(String)
-    /// Into the FIFO at this path, at the pace of a device.
-    case pipe(String, FixedFormat)
-
-    /// Values that are taken, for messages.
-    package static let values = "pulse, null, pipe:PATH[,RATE:BITS:CHANNELS] or file:PATH"
-
-    /// Takes one of `values`; nil: anything else.
-    package init?(_ text: String) {
-        switch text {
-        case "pulse": self = .pulse
-        case "null": self = .null
-        default:
-            if text.hasPrefix("file:"), text.utf8.count > 5 {
-                self = .file(String(text.dropFirst(5)))
-            } else if text.hasPrefix("pipe:") {
-                guard let (path, format) = Self.address(text.dropFirst(5)) else { return nil }
-                self = .pipe(path, format)
-            } else {
-                return nil
-            }
-        }
-    }
-
-    /// Splits a place from the format after its last comma; without one it is that of compact discs.
-    private static func address(_ text: Substring) -> (String, FixedFormat)? {
-        let comma = text.lastIndex(of: ",")
-        let place = text[..<(comma ?? text.endIndex)]
-        guard !place.isEmpty else { return nil }
-        guard let comma else { return (String(place), .compactDisc) }
-        return FixedFormat(text[text.index(after: comma)...]).map { (String(place), $0) }
-    }
-}
-
 /// Settings of the daemon from its configuration files and options.
 package struct Configuration: Equatable, Sendable {
     /// Nil: the default path.
@@ -57,6 +17,8 @@ package struct Configuration: Equatable, Sendable {
     package var output = OutputChoice.pulse
     /// Name of the sink of the sound server; nil: its default.
     package var sink: String?
+    /// Times of the Snapcast server.
+    package var snapcast = SnapcastTiming()
     /// Policy for a lost device; nil: the default for the kind of device.
     package var onOutputLost: OutputLostPolicy?
     /// Programs whose streams interrupt us.

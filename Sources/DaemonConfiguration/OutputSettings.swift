@@ -1,3 +1,4 @@
+import AudioCore
 import ControlProtocol
 import PlaybackEngine
 
@@ -14,6 +15,29 @@ extension Setting {
         ) { configuration, text in
             guard let role = Role(rawValue: text), role >= .control else { return false }
             configuration.outputRole = role
+            return true
+        },
+        Setting(
+            section: "output", name: "snapcast-buffer", takes: "milliseconds from 50 to 10000", defaultText: nil,
+            sample: "1000",
+            help:
+                "Buffer of the Snapcast server: the setting buffer of its configuration. Its rooms play so much later, and the "
+                + "clock agrees. Without it, the daemon asks the server for its buffer and, after each start of playback, "
+                + "for the times of its chunks (ports 1704 and 1705).",
+            isReloadable: false
+        ) { configuration, text in
+            guard let value = Int(text), (50...10000).contains(value) else { return false }
+            configuration.snapcast.buffer = Double(value) / 1000
+            return true
+        },
+        Setting(
+            section: "output", name: "snapcast-chunk", takes: "milliseconds from 1 to 500", defaultText: "20",
+            sample: "20",
+            help: "Length of the Snapcast server's chunks: the setting chunk_ms of its configuration.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let value = Int(text), (1...500).contains(value) else { return false }
+            configuration.snapcast.chunk = Double(value) / 1000
             return true
         },
         Setting(

@@ -141,9 +141,11 @@ package struct Setting: Sendable {
             sample: "pulse",
             help:
                 "pulse is the sound server (PulseAudio or PipeWire), null plays silently at the pace of a device, "
-                + "pipe:PATH sends samples to the program that reads a FIFO, at the pace of a device, and "
-                + "file:PATH writes WAV files as fast as it can. The format of a pipe is 44100:16:2 unless the path is "
-                + "followed by another one; bits are 16, 24 (in 4 bytes), 32 or f (floating point).",
+                + "pipe:PATH sends samples to the program that reads a FIFO, at the pace of a device, "
+                + "snapcast:HOST to the source tcp://...?mode=server of a Snapcast server (port 4953), and "
+                + "file:PATH writes WAV files as fast as it can. The format is 44100:16:2 for a pipe and 48000:16:2 for "
+                + "Snapcast unless another one follows; bits are 16, 24 (in 4 bytes), 32, or f (floating point) for a "
+                + "pipe. That of a Snapcast source is its sampleformat.",
             isReloadable: false
         ) { configuration, text in
             guard let output = OutputChoice(text) else { return false }

@@ -12,6 +12,7 @@ import NowPlaying
     package var prebufferFrames: Int64 { queue.prebuffer }
     package var canRewind: Bool { true }
     package var isPaced: Bool { true }
+    package var isExact: Bool { false }
     package var presentTiming: StreamTiming? { nil }
 
     let loop: EventLoop

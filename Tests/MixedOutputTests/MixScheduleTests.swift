@@ -43,6 +43,22 @@ import Testing
         begins(&schedule, at(2.01))
     }
 
+    @Test("after a new beginning the frames before it keep their time") func beginsAnew() {
+        var schedule = MixSchedule(sampleRate: 48000)
+        begins(&schedule, at(1))
+        schedule.advance(by: 9600)
+        // The next frame that gets a new time is that of the next chunk.
+        let isLate = schedule.begin(at: at(1.5), from: 9600 + 480)
+        #expect(isLate && schedule.time(of: 9600 + 480) == at(1.5))
+        #expect(schedule.time(of: 9600) == at(1.2) && schedule.time(of: 0) == at(1))
+        #expect(schedule.time(of: 9600 + 960) == at(1.51))
+        let isEarly = !schedule.begin(at: at(1.4), from: 9600 + 480)
+        #expect(isEarly)
+        // The time of a beginning can be corrected, and what was before stays.
+        schedule.restart(at: at(1.6), from: 9600 + 480)
+        #expect(schedule.time(of: 9600 + 480) == at(1.6) && schedule.time(of: 9600) == at(1.2))
+    }
+
     @Test("in days, no nanosecond is lost", arguments: [8000, 44100, 48000, 96000, 192_000]) func days(_ rate: Int) {
         var schedule = MixSchedule(sampleRate: rate)
         _ = schedule.begin(at: at(3))

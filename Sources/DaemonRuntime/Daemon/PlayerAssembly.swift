@@ -59,8 +59,10 @@ package import StateKeeping
     ) -> PlayerMethods {
         let configuration = context.configuration
         let output = makeOutput(configuration)
+        let latency = Self.latency(configuration)
         var parts = PlayerParts(
-            output: output, openDecoder: opener, ringCapacity: Self.ringCapacity,
+            output: output, openDecoder: opener,
+            ringCapacity: { Self.ringCapacity($0, latency: latency) },
             failureLimit: configuration.failuresBeforeStop,
             loudness: LoudnessSettings(mode: configuration.loudness, preamp: configuration.loudnessPreamp),
             rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
@@ -108,11 +110,17 @@ package import StateKeeping
                 loop, sinkName: configuration.sink, interrupters: configuration.interruptedBy)
         case .null: return NullOutput(loop)
         case .file(let path): return FileOutput(loop, path: path)
-        case .pipe(let path, let format):
-            let shared = mixer ?? Mixer(loop, PipeSink(loop, path: path, format))
-            mixer = shared
-            return MixedOutput(loop, shared)
+        case .pipe(let path, let format): return mixed { PipeSink(loop, path: path, format) }
+        case .snapcast(let address, let format):
+            return mixed { SnapcastSink(loop, address, format, configuration.snapcast) }
         }
+    }
+
+    /// An output of the mixer that all sessions share; `sink`: its sink, if it is the first one.
+    private func mixed(_ sink: () -> any MixSink) -> any AudioOutput {
+        let shared = mixer ?? Mixer(context.loop, sink())
+        mixer = shared
+        return MixedOutput(context.loop, shared)
     }
 
     private nonisolated static func openDecoder(
@@ -169,11 +177,19 @@ package import StateKeeping
         return decoder
     }
 
+    /// Seconds from a mixed frame to its being heard, at most; a Snapcast server that is asked for them may say less.
+    private static func latency(_ configuration: Configuration) -> Double {
+        guard case .snapcast = configuration.output else { return 0 }
+        return SnapcastSink.lead + (configuration.snapcast.buffer ?? 3)
+    }
+
     /// Capacity for the audio between us and the listener, with some reserve: the server's next request is decoded when it
     /// comes, while it still holds seconds of sound.
-    private nonisolated static func ringCapacity(_ format: AudioFormat) -> Int64 {
+    /// `latency`: seconds that an output without a sound server holds.
+    private nonisolated static func ringCapacity(_ format: AudioFormat, latency: Double) -> Int64 {
         let buffering = StreamBuffering(format)
-        return buffering.target + buffering.deviceLatency + format.frames(seconds: spareSeconds)
+        return buffering.target + max(buffering.deviceLatency, format.frames(seconds: latency))
+            + format.frames(seconds: spareSeconds)
     }
 
     private func watcher(_ configuration: Configuration) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {

@@ -11,6 +11,8 @@ struct MixSchedule: Equatable {
     private(set) var end: Int64 = 0
     /// A frame and the instant at which it is due; nil: none was made yet.
     private var origin: Origin?
+    /// The origin that holds for frames before `origin`; nil: none was before it.
+    private var previous: Origin?
 
     private struct Origin: Equatable {
         var frame: Int64
@@ -23,25 +25,33 @@ struct MixSchedule: Equatable {
     /// Frame that is due at an instant, fractional; no later than the end.
     func frame(at time: MonotonicTime) -> Double { min(Double(end), due(at: time)) }
 
-    private func due(at time: MonotonicTime) -> Double {
+    /// Frame that would be due at an instant if there were enough.
+    func due(at time: MonotonicTime) -> Double {
         guard let origin else { return Double(end) }
         return Double(origin.frame) + time.seconds(since: origin.time) * Double(sampleRate)
     }
 
-    /// Instant at which a frame is due; nil: nothing was made yet.
+    /// Instant at which a frame is due, or was, before a new beginning; nil: nothing was made yet.
     func time(of frame: Int64) -> MonotonicTime? {
-        guard let origin else { return nil }
+        guard let origin = origin.map({ frame < $0.frame ? previous ?? $0 : $0 }) else { return nil }
         let (seconds, rest) = (frame - origin.frame).quotientAndRemainder(dividingBy: Int64(sampleRate))
         let part = (Double(rest) / Double(sampleRate) * 1e9).rounded()
         return MonotonicTime(nanoseconds: origin.time.nanoseconds + seconds * 1_000_000_000 + Int64(clamping: part))
     }
 
-    /// Makes the next frame due now if nothing was made yet, or if it is late by more than `patience` seconds. True: it is due
-    /// now.
-    mutating func begin(at now: MonotonicTime, patience: Double = 0) -> Bool {
-        if let due = time(of: end), due.advanced(bySeconds: patience) >= now { return false }
-        origin = Origin(frame: end, time: now)
+    /// Makes `frame`, or else the next one, due now if nothing was made yet, or if it is late by more than `patience` seconds.
+    /// True: it is due now.
+    mutating func begin(at now: MonotonicTime, patience: Double = 0, from frame: Int64? = nil) -> Bool {
+        let frame = frame ?? end
+        if let due = time(of: frame), due.advanced(bySeconds: patience) >= now { return false }
+        restart(at: now, from: frame)
         return true
+    }
+
+    /// Makes this frame due now.
+    mutating func restart(at now: MonotonicTime, from frame: Int64) {
+        if let origin, origin.frame < frame { previous = origin }
+        origin = Origin(frame: frame, time: now)
     }
 
     /// Number of frames to be made now for a lead in seconds.
@@ -61,5 +71,8 @@ struct MixSchedule: Equatable {
     }
 
     /// Takes back frames that were made and will never be due, as the device ended.
-    mutating func stop() { origin = nil }
+    mutating func stop() {
+        origin = nil
+        previous = nil
+    }
 }

@@ -1,6 +1,6 @@
 package import AudioCore
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 
 /// The end of a mixed output: takes frames of one fixed format. All of it belongs to the player's loop; nothing here blocks.
 @PlayerLoop package protocol MixSink: AnyObject {
@@ -9,7 +9,7 @@ import NowPlaying
     var format: FixedFormat { get }
     /// The device as it is shown.
     var device: OutputDevice { get }
-    /// True if frames can be sent.
+    /// True from `sinkConnected` until `disconnect` or `sinkFailed`.
     var isConnected: Bool { get }
     /// True during an attempt to connect.
     var isConnecting: Bool { get }
@@ -19,6 +19,19 @@ import NowPlaying
     var delay: Double { get }
     /// Seconds by which frames may come late without another time of those after them.
     var patience: Double { get }
+    /// Frames that the other end takes at once; it rests between runs of whole chunks. 0: it takes any number.
+    var chunk: Int { get }
+    /// True if frames can be sent: connected, and not at rest.
+    var isOpen: Bool { get }
+    /// Seconds without a frame taken after which the other end hangs; 0: once a frame that it did not take is due.
+    var hangTime: Double { get }
+    /// Asks the other end for the times at which it takes frames, as they may be others than ours. `sinkTook` follows if it
+    /// answers.
+    func checkTimes()
+    /// Ends the rest of a connected sink; `sinkOpened` or `sinkFailed` follows, never during the call.
+    func open()
+    /// Begins a rest: all frames were sent and are due, and none follow for now.
+    func rest()
     /// Begins to connect; `sinkConnected` or `sinkFailed` follows, never during the call. A no-op while connecting or
     /// connected.
     func connect()
@@ -33,12 +46,27 @@ import NowPlaying
     func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject
 }
 
+/// Defaults for a sink that never rests.
+extension MixSink {
+    package var chunk: Int { 0 }
+    package var hangTime: Double { 0 }
+    package func checkTimes() {}
+    package var isOpen: Bool { isConnected }
+    package func open() {}
+    package func rest() {}
+}
+
 /// Hears of a sink. Called on the player's loop, never from inside a call of `MixSink`.
 @PlayerLoop package protocol MixSinkOwner: AnyObject {
     /// The connection is there.
     func sinkConnected()
+    /// A rest is over: the next frame is due when it is sent.
+    func sinkOpened()
     /// The attempt failed, or the connection was lost.
     func sinkFailed(_ error: OutputError)
+    /// The other end takes a chunk at this instant. `frame`: its first frame, counted since the connection was opened; nil:
+    /// that of the chunk whose time is next to this one.
+    func sinkTook(_ frame: Int64?, at time: MonotonicTime)
     /// Frames are taken again.
     func sinkTakesMore()
 }

@@ -5,6 +5,7 @@ import NowPlaying
 /// A stream of a mixed output. Frames that were mixed play: they can't be taken back.
 @PlayerLoop package final class MixedStream: SimulatedStream {
     package override var canRewind: Bool { false }
+    package override var isExact: Bool { true }
 
     /// True for the stream of an announcement, whose samples have their volume already.
     let isAnnouncement: Bool
@@ -18,6 +19,8 @@ import NowPlaying
     private var rest = 0.0
     /// End of the last run; nil: there was none, or it does not matter any more.
     private var tail: Run?
+    /// True while the beginning waits for the sink, which is at rest.
+    private var awaitsSink = false
     /// Factor of the last frame that was mixed.
     private var gain = 1.0
 
@@ -55,7 +58,10 @@ import NowPlaying
 
     override func keep(_ frames: UnsafeRawBufferPointer, at start: Int64) { store.write(frames, at: start) }
 
-    override func stopFlow() { if run != nil { endRun(at: mixer.schedule.end, frame: nextFrame) } }
+    override func stopFlow() {
+        awaitsSink = false
+        if run != nil { endRun(at: mixer.schedule.end, frame: nextFrame) }
+    }
 
     override func dropKept() {
         store.clear(next: queue.position)
@@ -82,9 +88,10 @@ import NowPlaying
             audible = Double(queue.position) - max(0, left)
             isPlaying = true
         } else if let tail {
-            left = max(0, Double(tail.at) - heard) * converter.ratio
+            let end = mixer.heardTime(of: tail.at) ?? now
+            left = max(0, end.seconds(since: now)) * Double(format.sampleRate)
             // Corked, what is on its way counts as heard.
-            isPlaying = !isCorked && left > 0
+            isPlaying = !isCorked && !awaitsSink && left > 0
             if isPlaying { audible = tail.frame - left }
         }
         return StreamTiming(
@@ -104,9 +111,13 @@ import NowPlaying
     override func goOn() {
         guard isOpen, isReady else { return }
         if run == nil, !isCorked, waiting >= 1, isDraining || waiting >= Double(queue.prebuffer) {
-            gain = wantedGain
-            run = Run(frame: rest, at: mixer.begin())
-            notify { [self] in $0.streamStarted(self) }
+            let first = mixer.begin()
+            awaitsSink = first == nil
+            if let first {
+                gain = wantedGain
+                run = Run(frame: rest, at: first)
+                notify { [self] in $0.streamStarted(self) }
+            }
         }
         settle(at: EventLoop.now)
         request()

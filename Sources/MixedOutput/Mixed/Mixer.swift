@@ -1,6 +1,6 @@
 package import AudioCore
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 
 /// Mixes the streams of all sessions for one sink, ahead by the sink's lead and on a schedule of its own. It wakes about six
 /// times a second while frames flow, and never else.
@@ -13,8 +13,14 @@ import NowPlaying
     private var outputs: [MixedOutput] = []
     private var streams: [MixedStream] = []
     private(set) var schedule: MixSchedule
+    /// Number of the first frame since the sink was opened.
+    private var opening: Int64 = 0
+    /// True if nothing was sent since then: the next frame is due when it is sent.
+    private var isFresh = true
     /// Frames that the sink did not take yet.
     private var unsent: [UInt8] = []
+    /// Instant at which the sink took frames last.
+    private var taken = MonotonicTime(nanoseconds: 0)
     private var deadline: EventSource?
     private var bus: [Double]
     private var scratch: [Double]
@@ -22,6 +28,10 @@ import NowPlaying
 
     /// Frames that are mixed at once.
     private static let block = 2048
+    /// Seconds by which a wakeup may be late before the other end is asked for its times: a busy machine makes it late, too.
+    private static let lateness = 0.005
+    /// Seconds by which our times and those of the other end may differ.
+    private static let tolerance = 0.0002
     /// Part of the lead that is left when more is made.
     private static let reserve = 0.15
 
@@ -65,7 +75,15 @@ import NowPlaying
         stop()
     }
 
-    package func sinkConnected() { for output in outputs { output.connected() } }
+    package func sinkConnected() {
+        isFresh = true
+        for output in outputs { output.connected() }
+    }
+
+    package func sinkOpened() {
+        isFresh = true
+        for stream in streams { stream.goOn() }
+    }
 
     package func sinkFailed(_ error: OutputError) {
         let lost = outputs
@@ -78,6 +96,7 @@ import NowPlaying
         unsent = []
         deadline = nil
         schedule.stop()
+        isFresh = true
     }
 
     // MARK: Streams
@@ -88,12 +107,30 @@ import NowPlaying
     /// Drops a stream that was closed.
     func remove(_ stream: MixedStream) { streams.removeAll { $0 === stream } }
 
-    /// Makes a stream flow from the next frame on, which is returned.
-    func begin() -> Int64 {
+    /// Makes a stream flow from the next frame on, which is returned. Nil: the sink is at rest; `goOn` of the stream follows.
+    func begin() -> Int64? {
+        guard sink.isOpen else {
+            sink.open()
+            return nil
+        }
         let isIdle = !streams.contains(where: \.isFlowing)
-        _ = schedule.begin(at: EventLoop.now, patience: isIdle ? 0 : sink.patience)
+        _ = beginAnew(at: EventLoop.now, patience: isIdle ? 0 : sink.patience)
         loop.later { [self] in wake() }
         return schedule.end
+    }
+
+    /// Gives the next frames a new time if they are late, or the first ones since the sink was opened. True: it did.
+    private func beginAnew(at now: MonotonicTime, patience: Double) -> Bool {
+        guard sink.chunk > 0 else { return schedule.begin(at: now, patience: patience) }
+        let chunk = Int64(sink.chunk)
+        if isFresh {
+            opening = schedule.end
+            schedule.restart(at: now, from: opening)
+            return true
+        }
+        // The chunk that the server waits for plays at its old time, however late it comes; those after it begin anew.
+        let next = opening + ((schedule.end - opening) / chunk + 1) * chunk
+        return schedule.begin(at: now, from: next)
     }
 
     // MARK: Time
@@ -111,7 +148,10 @@ import NowPlaying
     private func wake() {
         guard sink.isConnected else { return }
         let now = EventLoop.now
-        make(at: now)
+        if sink.isOpen {
+            make(at: now)
+            restIfDone(at: now)
+        }
         for stream in streams { stream.settle(at: now) }
         arm()
     }
@@ -124,6 +164,8 @@ import NowPlaying
         } else if streams.contains(where: \.isFlowing), let end = schedule.time(of: schedule.end) {
             let due = end.advanced(bySeconds: -sink.lead * Self.reserve)
             next = min(next ?? due, due)
+        } else if let restTime {
+            next = min(next ?? restTime, restTime)
         }
         guard let next else { return deadline = nil }
         if let deadline {
@@ -145,7 +187,12 @@ import NowPlaying
             return
         }
         guard streams.contains(where: \.isFlowing) else { return }
-        if schedule.begin(at: now, patience: sink.patience) { for stream in streams { stream.moved() } }
+        if let end = schedule.time(of: schedule.end), !isFresh,
+            now.seconds(since: end) > Self.lateness - sink.lead * Self.reserve
+        {
+            sink.checkTimes()
+        }
+        if !isFresh, beginAnew(at: now, patience: sink.patience) { for stream in streams { stream.moved() } }
         var left = schedule.needed(at: now, lead: sink.lead)
         while left > 0, unsent.isEmpty, streams.contains(where: \.isFlowing) {
             let frames = min(left, Self.block)
@@ -183,22 +230,83 @@ import NowPlaying
                 }
             }
         }
-        guard longest > 0 else { return }
-        schedule.advance(by: longest)
+        if longest > 0 { send(longest) }
+    }
+
+    /// Sends the first frames of `bytes`.
+    private func send(_ frames: Int) {
+        if isFresh {
+            isFresh = false
+            if sink.chunk > 0 { schedule.restart(at: EventLoop.now, from: opening) }
+        }
+        schedule.advance(by: frames)
         bytes.withUnsafeBytes { bytes in
-            let made = UnsafeRawBufferPointer(rebasing: bytes[..<(longest * format.bytesPerFrame)])
+            let made = UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.bytesPerFrame)])
             let sent = sink.send(made)
-            if sent < made.count { unsent.append(contentsOf: made[sent...]) }
+            if sent > 0 { taken = EventLoop.now }
+            guard sent < made.count else { return }
+            unsent.append(contentsOf: made[sent...])
+            // It may be later than we know.
+            sink.checkTimes()
         }
     }
 
-    /// Instant at which the first frame that the sink did not take is due; nil: it has taken all.
+    // MARK: Times of the other end
+
+    package func sinkTook(_ frame: Int64?, at time: MonotonicTime) {
+        guard sink.isOpen, !isFresh, sink.chunk > 0 else { return }
+        let chunk = Double(sink.chunk)
+        let nearest = ((schedule.due(at: time) - Double(opening)) / chunk).rounded() * chunk
+        let place = opening + (frame ?? Int64(clamping: nearest))
+        guard let expected = schedule.time(of: place), abs(time.seconds(since: expected)) > Self.tolerance else {
+            return
+        }
+        schedule.restart(at: time, from: place)
+        for stream in streams { stream.moved() }
+        wake()
+    }
+
+    // MARK: Rest
+
+    /// Instant at which a sink that takes chunks rests unless frames flow before; nil: it does not, or is at rest.
+    private var restTime: MonotonicTime? {
+        guard sink.chunk > 0, sink.isOpen, !isFresh, unsent.isEmpty, !streams.contains(where: \.isFlowing) else {
+            return nil
+        }
+        return schedule.time(of: schedule.end)
+    }
+
+    /// Completes the last chunk with silence, and lets the sink rest, if all that was sent is due.
+    private func restIfDone(at now: MonotonicTime) {
+        guard let restTime, restTime <= now else { return }
+        var missing = (sink.chunk - Int((schedule.end - opening) % Int64(sink.chunk))) % sink.chunk
+        while missing > 0 {
+            let frames = min(missing, Self.block)
+            for index in 0..<(frames * format.bytesPerFrame) { bytes[index] = 0 }
+            if unsent.isEmpty {
+                send(frames)
+            } else {
+                schedule.advance(by: frames)
+                unsent += bytes[..<(frames * format.bytesPerFrame)]
+            }
+            missing -= frames
+        }
+        guard unsent.isEmpty else { return }
+        sink.rest()
+        isFresh = true
+    }
+
+    /// Instant at which the sink counts as one that hangs; nil: it has taken all.
     private var stuckTime: MonotonicTime? {
-        unsent.isEmpty ? nil : schedule.time(of: schedule.end - Int64(unsent.count / format.bytesPerFrame))
+        guard !unsent.isEmpty,
+            let due = schedule.time(of: schedule.end - Int64(unsent.count / format.bytesPerFrame))
+        else { return nil }
+        return sink.hangTime == 0 ? due : max(due, taken.advanced(bySeconds: sink.hangTime))
     }
 
     package func sinkTakesMore() {
         let sent = unsent.withUnsafeBytes { sink.send($0) }
+        if sent > 0 { taken = EventLoop.now }
         unsent.removeFirst(sent)
         if unsent.isEmpty { wake() }
     }

@@ -66,6 +66,10 @@ extension PlayerMethods {
             output["kind"] = "pipe"
             output["path"] = .string(path)
             output["format"] = .string(format.text)
+        case .snapcast(let address, let format):
+            output["kind"] = "snapcast"
+            output["address"] = .string(address.text)
+            output["format"] = .string(format.text)
         }
         if let sink = configuration.sink { output["sink"] = .string(sink) }
         var result = JSONObject([

@@ -23,6 +23,8 @@ extension Doctor {
             )
         case "pipe":
             return add(pipe(state, diagnosis?["output"]?["path"]?.stringValue ?? ""))
+        case "snapcast":
+            return add(snapcast(state, diagnosis?["output"]?["address"]?.stringValue ?? ""))
         default: break
         }
         let list: [JSONValue]
@@ -45,6 +47,23 @@ extension Doctor {
         return Finding(
             "server", .fault, "no program reads the FIFO \(shown)", meaning: "there is no sound",
             action: "start the program that reads it; see the log if it runs")
+    }
+
+    /// The Snapcast server, as far as the daemon needs one now.
+    private func snapcast(_ state: StateView, _ address: String) -> Finding {
+        let shown = TerminalText.safe(address)
+        switch state.json["stall"]?["reason"]?.stringValue {
+        case "noServer":
+            return Finding(
+                "server", .fault, "the Snapcast server at \(shown) is not reached", meaning: "there is no sound",
+                action: "start it, with a source tcp://…?mode=server at this address; see the log of the daemon")
+        case "serverHung":
+            return Finding(
+                "server", .fault, "the Snapcast server at \(shown) does not read", meaning: "there is no sound",
+                action: "check that no other program sends to this source; restart the server")
+        default:
+            return Finding("server", .ok, "the daemon plays to the Snapcast server at \(shown)")
+        }
     }
 
     private mutating func sink(_ list: [JSONValue], _ state: StateView, wanted: String?) {

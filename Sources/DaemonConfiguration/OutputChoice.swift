@@ -1,0 +1,49 @@
+package import AudioCore
+
+/// The sound output.
+package enum OutputChoice: Equatable, Sendable {
+    case pulse
+    /// Into nothing, at the pace of a device.
+    case null
+    /// Into WAV files at this path, as fast as can be.
+    case file(String)
+    /// Into the FIFO at this path, at the pace of a device.
+    case pipe(String, FixedFormat)
+    /// To a source of a Snapcast server.
+    case snapcast(SnapcastAddress, FixedFormat)
+
+    /// Values that are taken, for messages.
+    package static let values =
+        "pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS] or file:PATH"
+
+    /// Takes one of `values`; nil: anything else.
+    package init?(_ text: String) {
+        switch text {
+        case "pulse": self = .pulse
+        case "null": self = .null
+        default:
+            if text.hasPrefix("file:"), text.utf8.count > 5 {
+                self = .file(String(text.dropFirst(5)))
+            } else if text.hasPrefix("pipe:") {
+                guard let (path, format) = Self.address(text.dropFirst(5), .compactDisc) else { return nil }
+                self = .pipe(path, format)
+            } else if text.hasPrefix("snapcast:") {
+                guard let (place, format) = Self.address(text.dropFirst(9), .snapcast),
+                    let address = SnapcastAddress(place), format.sample != .float32
+                else { return nil }
+                self = .snapcast(address, format)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// Splits a place from the format after its last comma.
+    private static func address(_ text: Substring, _ usual: FixedFormat) -> (String, FixedFormat)? {
+        let comma = text.lastIndex(of: ",")
+        let place = text[..<(comma ?? text.endIndex)]
+        guard !place.isEmpty else { return nil }
+        guard let comma else { return (String(place), usual) }
+        return FixedFormat(text[text.index(after: comma)...]).map { (String(place), $0) }
+    }
+}

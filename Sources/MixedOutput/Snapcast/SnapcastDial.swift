@@ -1,0 +1,40 @@
+import AudioCore
+import LinuxSystem
+
+/// The result of an attempt to reach a Snapcast server. Made on a worker, where it waits.
+struct SnapcastDial: Sendable {
+    /// The connection, which is the receiver's; nil: there is none.
+    let descriptor: Int32?
+    /// Reason for which there is none.
+    let error: String?
+    /// Seconds of the server's buffer; nil: it was not asked, or did not say.
+    let buffer: Double?
+    /// Reason for which it did not say.
+    let refusal: String?
+
+    /// Connects to a source within so many seconds; `asks`: asks the server for its buffer, too.
+    init(_ address: SnapcastAddress, seconds: Double, asks: Bool) {
+        do throws(SystemError) {
+            descriptor = try TCPConnection.open(host: address.host, port: address.port, seconds: seconds)
+            error = nil
+        } catch {
+            descriptor = nil
+            self.error = SystemError.words(error.code)
+            buffer = nil
+            refusal = nil
+            return
+        }
+        guard asks else {
+            buffer = nil
+            refusal = nil
+            return
+        }
+        do throws(SnapcastQuestion.Refusal) {
+            buffer = try SnapcastQuestion.ask(address, chunks: 0).buffer
+            refusal = nil
+        } catch {
+            buffer = nil
+            refusal = error.text
+        }
+    }
+}

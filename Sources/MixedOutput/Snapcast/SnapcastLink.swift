@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// One connection to a source of a Snapcast server.
+@PlayerLoop final class SnapcastLink {
+    private let loop: EventLoop
+    private let descriptor: Int32
+    private let bytesPerFrame: Int
+    private var source: EventSource?
+    private var lost: @PlayerLoop (_ isForeign: Bool) -> Void = { _ in }
+    private var room: @PlayerLoop () -> Void = {}
+    /// The rest of a frame of which the kernel took a part.
+    private var fraction: [UInt8] = []
+
+    /// Takes over a connected descriptor. `room`: bytes that are sent at once.
+    init(_ loop: EventLoop, _ descriptor: Int32, bytesPerFrame: Int, room: Int) {
+        self.loop = loop
+        self.descriptor = descriptor
+        self.bytesPerFrame = bytesPerFrame
+        TCPSocket.sendAtOnce(descriptor)
+        TCPSocket.endWhenPeerVanishes(descriptor)
+        // Little room, or a server that hangs would be noticed late.
+        var size = Int32(clamping: room)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    isolated deinit {
+        source?.release()
+        close(descriptor)
+    }
+
+    private static let listening = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
+
+    /// Listens to the connection, from now on with these. `lost`: it has ended, or the other end sent something. `room`: more can be sent.
+    func listen(
+        lost: @escaping @PlayerLoop (_ isForeign: Bool) -> Void, room: @escaping @PlayerLoop () -> Void
+    ) {
+        self.lost = lost
+        self.room = room
+        guard source == nil else { return }
+        source = loop.watch(descriptor, Self.listening) { [unowned self] events in changed(events) }
+    }
+
+    private func changed(_ events: UInt32) {
+        let over = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+        guard events & over != 0 else {
+            source?.setEvents(Self.listening)
+            // The owner may drop this object in the call.
+            let room = room
+            return room()
+        }
+        var byte: UInt8 = 0
+        let isForeign = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 1
+        source?.release()
+        source = nil
+        let lost = lost
+        lost(isForeign)
+    }
+
+    /// Sends whole frames as far as the kernel takes them. Returns the number of bytes of those frames; `room` follows if it
+    /// is less than all.
+    func send(_ frames: UnsafeRawBufferPointer) -> Int {
+        if !fraction.isEmpty {
+            let count = fraction.withUnsafeBytes { write($0) }
+            fraction.removeFirst(count)
+        }
+        var taken = 0
+        if fraction.isEmpty {
+            let count = write(frames)
+            // A frame that was begun counts as sent.
+            taken = min(frames.count, (count + bytesPerFrame - 1) / bytesPerFrame * bytesPerFrame)
+            fraction = Array(frames[count..<taken])
+        }
+        if taken < frames.count || !fraction.isEmpty { source?.setEvents(Self.listening | EPOLLOUT.rawValue) }
+        return taken
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var done = 0
+        while done < bytes.count {
+            let count = Glibc.send(
+                descriptor, bytes.baseAddress! + done, bytes.count - done, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            if count > 0 {
+                done += count
+            } else if errno != EINTR {
+                // Full, or at its end, which the loop reports.
+                break
+            }
+        }
+        return done
+    }
+}

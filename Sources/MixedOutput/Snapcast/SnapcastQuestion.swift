@@ -1,0 +1,184 @@
+import AudioCore
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// Asks a Snapcast server for its buffer, and for the times that it gives to chunks of a source, as a client of its stream
+/// protocol does. Its list of clients shows us for that instant only: we ask it to delete our entry. For workers: it waits.
+struct SnapcastQuestion {
+    /// Answers of the server.
+    struct Answer: Sendable, Equatable {
+        /// Seconds of its buffer.
+        var buffer: Double
+        /// Chunks of the source, with their times on our clock.
+        var chunks: [Chunk] = []
+    }
+
+    /// A chunk of the stream.
+    struct Chunk: Sendable, Equatable {
+        /// Its time: the rooms play it after the buffer.
+        let time: MonotonicTime
+        /// Its samples as the server got them; nil: the codec changed them.
+        let samples: [UInt8]?
+    }
+
+    /// Why there is no answer.
+    struct Refusal: Error {
+        let text: String
+    }
+
+    /// Ports of the stream protocol and of the control protocol.
+    private static let streamPort: UInt16 = 1704
+    private static let controlPort: UInt16 = 1705
+    /// Seconds for each of the two.
+    private static let patience = 1.0
+    /// Messages that are read at most.
+    private static let limit = 64
+    /// Questions for the server's clock.
+    private static let clockQuestions = 5
+    /// Seconds by which two readings of one clock may differ.
+    private static let clockError = 0.01
+    /// Buffers that a server may have, in seconds.
+    private static let buffers = 0.05...30.0
+
+    private let address: SnapcastAddress
+    private let name = "nowplayingd-\(getpid())-\(MonotonicTime.now.nanoseconds)"
+    private let socket: OwnedDescriptor
+    private let end = MonotonicTime.now.advanced(bySeconds: patience)
+    private var buffer: Double?
+    private var codec = ""
+    private var stamps: [(time: MonotonicTime, payload: [UInt8])] = []
+    /// The best reading of the server's clock: its lead over ours, and the seconds that the question took.
+    private var clock: (lead: Double, took: Double)?
+
+    /// Asks about a source. `chunks`: number of chunks that are awaited.
+    static func ask(_ address: SnapcastAddress, chunks: Int) throws(Refusal) -> Answer {
+        var question: SnapcastQuestion
+        do throws(SystemError) { question = try SnapcastQuestion(address) } catch {
+            throw Refusal(text: "port \(streamPort): \(SystemError.words(error.code))")
+        }
+        let answer: Result<Answer, Refusal>
+        do throws(Refusal) { answer = .success(try question.answer(chunks)) } catch { answer = .failure(error) }
+        // An entry that stays does no harm.
+        _ = try? question.control("Server.DeleteClient", ["id": .string(question.name)])
+        return try answer.get()
+    }
+
+    private init(_ address: SnapcastAddress) throws(SystemError) {
+        self.address = address
+        socket = OwnedDescriptor(
+            try TCPConnection.open(host: address.host, port: Self.streamPort, seconds: Self.patience))
+    }
+
+    private mutating func answer(_ chunks: Int) throws(Refusal) -> Answer {
+        do throws(SystemError) {
+            try greet()
+            if chunks > 0 { for _ in 0..<Self.clockQuestions { try send(.time, [UInt8](repeating: 0, count: 8)) } }
+            for _ in 0..<Self.limit where buffer == nil || stamps.count < chunks { try readMessage() }
+        } catch {
+            // A source that is silent sends no chunks.
+            guard buffer != nil, error.code == ETIMEDOUT else {
+                throw Refusal(text: "port \(Self.streamPort): \(SystemError.words(error.code))")
+            }
+        }
+        guard let buffer, Self.buffers.contains(buffer) else { throw Refusal(text: "its settings name no buffer") }
+        guard chunks > 0, !stamps.isEmpty, let clock, playsSource else { return Answer(buffer: buffer) }
+        // One clock, read twice, or that of another machine.
+        let lead = abs(clock.lead) < Self.clockError ? 0 : clock.lead
+        return Answer(
+            buffer: buffer,
+            chunks: stamps.map {
+                Chunk(time: $0.time.advanced(bySeconds: -lead), samples: codec == "pcm" ? $0.payload : nil)
+            })
+    }
+
+    // MARK: Stream protocol
+
+    private func greet() throws(SystemError) {
+        let hello: JSONValue = [
+            "Arch": "", "ClientName": "nowplayingd", "HostName": "nowplayingd", "ID": .string(name), "Instance": 1,
+            "MAC": "00:00:00:00:00:00", "OS": "Linux", "SnapStreamProtocolVersion": 2, "Version": "0.26.0",
+        ]
+        try send(.hello, SnapcastMessage.lengthFirst(JSONWriter.text(hello)))
+    }
+
+    private func send(_ kind: SnapcastMessage.Kind, _ payload: [UInt8]) throws(SystemError) {
+        try TCPConnection.write(SnapcastMessage.bytes(kind, payload, sent: .now), to: socket.number, until: end)
+    }
+
+    private mutating func readMessage() throws(SystemError) {
+        guard let message = SnapcastMessage(try read(SnapcastMessage.headLength)) else {
+            throw SystemError("read", code: EPROTO)
+        }
+        let payload = try read(message.length)
+        let now = MonotonicTime.now
+        switch SnapcastMessage.Kind(rawValue: message.kind) {
+        case .serverSettings:
+            let settings = SnapcastMessage.text(payload).flatMap { try? JSONReader.read($0) }
+            buffer = settings?["bufferMs"]?.doubleValue.map { $0 / 1000 } ?? -1
+        case .codecHeader: codec = SnapcastMessage.text(payload) ?? ""
+        case .wireChunk:
+            guard payload.count > 12 else { return }
+            stamps.append((SnapcastMessage.time(payload[0..<8]), Array(payload[12...])))
+        case .time:
+            guard payload.count == 8 else { return }
+            let there = Double(SnapcastMessage.time(payload[0..<8]).nanoseconds) / 1e9
+            let back = now.seconds(since: message.sent)
+            if there + back < clock?.took ?? .infinity { clock = ((there - back) / 2, there + back) }
+        case .hello, nil: break
+        }
+    }
+
+    /// Reads exactly this number of bytes.
+    private func read(_ count: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let more = try TCPConnection.read(count - bytes.count, from: socket.number, until: end)
+            guard !more.isEmpty else { throw SystemError("read", code: ECONNRESET) }
+            bytes += more
+        }
+        return bytes
+    }
+
+    // MARK: Control protocol
+
+    /// True if we got the chunks of the source that is asked about: a server may have several.
+    private var playsSource: Bool {
+        guard let server = (try? control("Server.GetStatus", nil))?["server"] else { return false }
+        let group = server["groups"]?.arrayValue?.first { group in
+            group["clients"]?.arrayValue?.contains { $0["id"]?.stringValue == name } ?? false
+        }
+        guard let id = group?["stream_id"]?.stringValue else { return false }
+        let stream = server["streams"]?.arrayValue?.first { $0["id"]?.stringValue == id }
+        return stream?["uri"]?["scheme"]?.stringValue == "tcp"
+            && stream?["uri"]?["host"]?.stringValue?.hasSuffix(":\(address.port)") ?? false
+    }
+
+    /// Result of a method of the server.
+    private func control(_ method: String, _ parameters: JSONValue?) throws(SystemError) -> JSONValue {
+        let end = MonotonicTime.now.advanced(bySeconds: Self.patience)
+        let socket = OwnedDescriptor(
+            try TCPConnection.open(host: address.host, port: Self.controlPort, seconds: Self.patience))
+        var request = JSONObject([
+            .init("jsonrpc", "2.0"), .init("id", 1), .init("method", .string(method)),
+        ])
+        if let parameters { request["params"] = parameters }
+        try TCPConnection.write(
+            Array((JSONWriter.text(.object(request)) + "\r\n").utf8), to: socket.number, until: end)
+        var text: [UInt8] = []
+        // Notifications come on lines of their own.
+        while text.count < SnapcastMessage.longest {
+            let more = try TCPConnection.read(65536, from: socket.number, until: end)
+            guard !more.isEmpty else { throw SystemError("read", code: ECONNRESET) }
+            text += more
+            while let line = text.firstIndex(of: UInt8(ascii: "\n")) {
+                if let answer = try? JSONReader.read(Array(text[..<line])), answer["id"] != nil {
+                    return answer["result"] ?? .null
+                }
+                text.removeSubrange(...line)
+            }
+        }
+        throw SystemError("read", code: EMSGSIZE)
+    }
+}

@@ -1,0 +1,248 @@
+package import AudioCore
+import Glibc
+package import LinuxSystem
+import NowPlaying
+
+/// Sends frames to a source of a Snapcast server (`tcp://…?mode=server`), which its rooms play.
+///
+/// The server reads one chunk after the other, at the pace of its clock, from the first one of a connection on. Between runs
+/// of frames there is no connection, since a server that waits in one gives the next chunk an old time: a rest ends ours, and
+/// play makes another, once the server has read all and accepts it.
+@PlayerLoop package final class SnapcastSink: MixSink {
+    package weak var owner: (any MixSinkOwner)?
+    package let format: FixedFormat
+    package var lead: Double { Self.lead }
+    package let patience = 0.0
+    package let hangTime = 0.5
+    private(set) package var delay: Double
+    package let chunk: Int
+    private let loop: EventLoop
+    private let address: SnapcastAddress
+    private let wish: SnapcastTiming
+    private let workers: Workers
+    private var state = State.apart
+    private var link: SnapcastLink?
+    /// The connection to a server that hangs.
+    private var hanging: SnapcastLink?
+    /// Instant from which on the server accepts a connection again.
+    private var readyAt: MonotonicTime?
+    /// Waits for `readyAt`.
+    private var deadline: EventSource?
+    private var history: SnapcastHistory
+    /// Instant of the last question for times; nil: none was asked in this connection.
+    private var asked: MonotonicTime?
+    /// True while an answer is awaited.
+    private var isAsking = false
+    /// Number of the present attempt: answers to older ones are dropped.
+    private var attempt = 0
+
+    private enum State { case apart, connecting, resting, opening, open }
+
+    /// Seconds that frames are sent before they are due.
+    package nonisolated static let lead = 0.2
+    /// Seconds after which an attempt has failed.
+    private nonisolated static let patienceOfAttempt = 5.0
+    /// Seconds from the end of a connection to the server's accepting another: 0.1, and its own delays.
+    private static let pause = 0.12
+    /// Chunks whose times are asked for, and seconds between two questions.
+    private static let chunksAsked = 2
+    private static let askingPause = 3.0
+    /// Seconds of sent frames in which a chunk is looked for.
+    private static let historyLength = 2.0
+    /// Seconds of frames that the kernel holds for a server that hangs, about.
+    private static let backlog = 0.5
+
+    /// A sink for this source, not connected yet.
+    package init(_ loop: EventLoop, _ address: SnapcastAddress, _ format: FixedFormat, _ wish: SnapcastTiming) {
+        self.loop = loop
+        self.address = address
+        self.format = format
+        self.wish = wish
+        workers = Workers(loop, name: "snapcast")
+        chunk = max(1, Int(clamping: Double(format.sampleRate) * wish.chunk + 1e-6))
+        delay = wish.delay(buffer: wish.buffer)
+        history = Self.history(format)
+    }
+
+    package var isConnected: Bool { state != .apart && state != .connecting }
+    package var isConnecting: Bool { state == .connecting }
+    package var isOpen: Bool { state == .open }
+
+    package var device: OutputDevice {
+        OutputDevice(
+            name: "snapcast", description: "Snapcast at \(cleanText(address.text))", state: .running, isDefault: true,
+            format: format.audioFormat, exactBits: format.sample.bits ?? 24, takesFloat: false)
+    }
+
+    // MARK: Connection
+
+    package func connect() {
+        guard state == .apart else { return }
+        state = .connecting
+        dial()
+    }
+
+    package func open() {
+        guard state == .resting else { return }
+        state = .opening
+        dial()
+    }
+
+    package func rest() {
+        guard state == .open else { return }
+        close(after: 0)
+        state = .resting
+    }
+
+    package func disconnect() {
+        close(after: lead)
+        hanging = nil
+        state = .apart
+        attempt += 1
+        deadline = nil
+    }
+
+    package func stall() {
+        guard state == .open, let link else { return }
+        // Room in it is the sign that the server reads again.
+        hanging = link
+        self.link = nil
+        link.listen(
+            lost: { [unowned self] _ in revived(after: 0) }, room: { [unowned self] in revived(after: Self.backlog) })
+        state = .apart
+        loop.later { [self] in
+            owner?.sinkFailed(
+                OutputError(.serverHung, "the Snapcast server at \(cleanText(address.text)) stopped reading"))
+        }
+    }
+
+    /// Ends the connection. The server reads all that was sent, for so many seconds, and then accepts another.
+    private func close(after seconds: Double) {
+        guard link != nil else { return }
+        link = nil
+        readyAt = EventLoop.now.advanced(bySeconds: seconds + Self.pause)
+    }
+
+    /// The server that hung has read some of the frames, or has ended.
+    private func revived(after seconds: Double) {
+        hanging = nil
+        readyAt = EventLoop.now.advanced(bySeconds: seconds + Self.pause)
+        if state == .connecting { dial() }
+    }
+
+    /// Connects as soon as the server accepts.
+    private func dial() {
+        attempt += 1
+        // It was reported as one that hangs, and is awaited.
+        guard hanging == nil else { return }
+        if let readyAt, readyAt > EventLoop.now {
+            deadline = loop.deadline(readyAt) { [unowned self] in
+                deadline = nil
+                dial()
+            }
+            return
+        }
+        let (number, address) = (attempt, address)
+        let asks = state == .connecting && wish.buffer == nil
+        workers.submit({ SnapcastDial(address, seconds: Self.patienceOfAttempt, asks: asks) }) { [weak self] dial in
+            guard let self, number == attempt, state == .connecting || state == .opening else { return }
+            dialled(dial)
+        }
+    }
+
+    private func dialled(_ dial: SnapcastDial) {
+        if let error = dial.error {
+            return fail(
+                OutputError(
+                    .noServer,
+                    "the Snapcast server at \(cleanText(address.text)) is not reached: \(cleanText(error)); check that it "
+                        + "runs and has a source tcp://…:\(address.port)?mode=server"))
+        }
+        guard let descriptor = dial.descriptor else { return }
+        if let refusal = dial.refusal {
+            Log.warning(
+                "the buffer of the Snapcast server at \(cleanText(address.text)) is unknown: \(cleanText(refusal)); taking "
+                    + "\(SnapcastTiming.usualBuffer) s; set snapcast-buffer",
+                oncePerMinute: "snapcast-buffer", now: EventLoop.now)
+        }
+        if let buffer = dial.buffer { delay = wish.delay(buffer: buffer) }
+        let made = SnapcastLink(
+            loop, descriptor, bytesPerFrame: format.bytesPerFrame,
+            room: Int(clamping: Double(format.bytesPerFrame * format.sampleRate) * lead))
+        made.listen(
+            lost: { [unowned self] isForeign in lost(isForeign) },
+            room: { [unowned self] in if state == .open { owner?.sinkTakesMore() } })
+        link = made
+        history = Self.history(format)
+        asked = nil
+        let isFirst = state == .connecting
+        state = .open
+        if isFirst { owner?.sinkConnected() } else { owner?.sinkOpened() }
+    }
+
+    /// The server ended the connection, or sent something, which a source does not.
+    private func lost(_ isForeign: Bool) {
+        link = nil
+        readyAt = EventLoop.now.advanced(bySeconds: Self.pause)
+        let place = cleanText(address.text)
+        fail(
+            OutputError(
+                .noServer,
+                isForeign
+                    ? "\(place) is not a source of a Snapcast server; set the port of its source tcp://…?mode=server"
+                    : "the Snapcast server at \(place) ended the connection"))
+    }
+
+    private func fail(_ error: OutputError) {
+        state = .apart
+        attempt += 1
+        deadline = nil
+        Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
+        owner?.sinkFailed(error)
+    }
+
+    // MARK: Frames
+
+    package func send(_ frames: UnsafeRawBufferPointer) -> Int {
+        guard state == .open, let link else { return 0 }
+        let sent = link.send(frames)
+        if wish.buffer == nil {
+            history.append(UnsafeRawBufferPointer(rebasing: frames[..<sent]))
+            if asked == nil { checkTimes() }
+        }
+        return sent
+    }
+
+    // MARK: Times
+
+    private static func history(_ format: FixedFormat) -> SnapcastHistory {
+        SnapcastHistory(limit: Int(clamping: Double(format.bytesPerFrame * format.sampleRate) * historyLength))
+    }
+
+    /// Asks for the times of chunks, unless that was done a moment before. With a configured buffer nothing is asked.
+    package func checkTimes() {
+        let now = EventLoop.now
+        guard state == .open, wish.buffer == nil, !isAsking else { return }
+        if let asked, now.seconds(since: asked) < Self.askingPause { return }
+        asked = now
+        isAsking = true
+        let (number, address, count) = (attempt, address, Self.chunksAsked)
+        workers.submit({ try? SnapcastQuestion.ask(address, chunks: count) }) { [weak self] answer in
+            guard let self else { return }
+            isAsking = false
+            if let answer, number == attempt, state == .open { note(answer) }
+        }
+    }
+
+    private func note(_ answer: SnapcastQuestion.Answer) {
+        delay = wish.delay(buffer: answer.buffer)
+        guard let chunk = answer.chunks.last else { return }
+        let frame = chunk.samples.flatMap { history.place(of: $0) }.map { Int64($0 / format.bytesPerFrame) }
+        owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk))
+    }
+
+    /// The engine's own attempts, with growing delays, are enough: nothing reports a server that came.
+    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject { Nothing() }
+
+    private final class Nothing {}
+}

@@ -1,0 +1,60 @@
+import Glibc
+package import LinuxSystem
+import NowPlaying
+
+/// A real Snapcast server on a loopback address of its own, with one source of 48 kHz, 16 bit, stereo. Nobody else's server is
+/// disturbed, nor disturbs it: all its ports are the usual ones.
+package final class Snapserver: Sendable {
+    /// The address, the same for all servers of this test process.
+    package static let host = "127.77.\((getpid() >> 8) & 255).\(1 + getpid() % 250)"
+    /// The process.
+    package let process: TestProcess
+
+    /// Starts it and returns when it listens. `buffer`: milliseconds. `folder`: keeps its files.
+    package static func start(in folder: TemporaryFolder, buffer: Int = 1000) async -> Snapserver {
+        await LoopThread.run { Snapserver(folder, buffer) }
+    }
+
+    private init(_ folder: TemporaryFolder, _ buffer: Int) {
+        let data = folder.path("snapserver")
+        mkdir(data, 0o700)
+        let source = "tcp://\(Self.host):4953?name=music&mode=server&codec=pcm&sampleformat=48000:16:2"
+        // A busy machine makes it read late, and then it changes its times by itself: where we may, it comes first.
+        process = TestProcess([
+            "nice", "--adjustment=-15", "snapserver", "--config", folder.write([], "snapserver.conf"),
+            "--server.datadir", data, "--http.enabled",
+            "0",
+            "--tcp.bind_to_address", Self.host, "--stream.bind_to_address", Self.host, "--stream.buffer", "\(buffer)",
+            "--stream.source", source, "--logging.sink", "null",
+        ])
+        precondition(becomes { listens(1704) && listens(1705) }, "snapserver does not listen")
+    }
+
+    deinit { process.end() }
+
+    /// Ends it at once.
+    package func end() { process.end() }
+
+    /// Answer of its control protocol to a request, as text.
+    package func call(_ method: String) throws(SystemError) -> String {
+        let end = MonotonicTime.now.advanced(bySeconds: 5)
+        let socket = OwnedDescriptor(try TCPConnection.open(host: Self.host, port: 1705, seconds: 5))
+        try TCPConnection.write(
+            Array("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"\(method)\"}\r\n".utf8), to: socket.number,
+            until: end)
+        var answer: [UInt8] = []
+        while answer.last != UInt8(ascii: "\n") {
+            let more = try TCPConnection.read(65536, from: socket.number, until: end)
+            if more.isEmpty { break }
+            answer += more
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}
+
+/// True if a socket listens at a port of the servers' address.
+private func listens(_ port: UInt16) -> Bool {
+    guard let descriptor = try? TCPConnection.open(host: Snapserver.host, port: port, seconds: 1) else { return false }
+    close(descriptor)
+    return true
+}
