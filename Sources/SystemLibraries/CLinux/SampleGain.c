@@ -4,6 +4,9 @@
 #include "CLinux.h"
 #include <string.h>
 
+/* A product and a sum are rounded one after the other, as in Swift: processors that have one instruction for both differ. */
+#pragma STDC FP_CONTRACT OFF
+
 /* Vectors are passed to functions that are inlined alone. */
 #pragma clang diagnostic ignored "-Wpsabi"
 

@@ -1,6 +1,6 @@
 import LinuxSystem
 import NowPlaying
-import PulseOutput
+import MixedOutput
 import TestSupport
 import Testing
 
