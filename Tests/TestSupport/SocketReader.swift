@@ -48,6 +48,8 @@ package final class SocketReader: Sendable {
             if waits[0].revents != 0 {
                 var order: UInt8 = 0
                 guard read(orders.read, &order, 1) == 1, order != UInt8(ascii: "e") else { break }
+                // The other end may be connected before this thread has a processor to accept it.
+                if connection < 0, [UInt8(ascii: "c"), UInt8(ascii: "w")].contains(order) { connection = accept() }
                 switch order {
                 case UInt8(ascii: "c"):
                     close(connection)
@@ -59,11 +61,7 @@ package final class SocketReader: Sendable {
             }
             guard reads, waits[1].revents != 0 else { continue }
             if connection < 0 {
-                connection = accept(listener.descriptor, nil, nil)
-                record.withLock {
-                    $0.connections.append([])
-                    $0.pieces = []
-                }
+                connection = accept()
                 continue
             }
             let count = read(connection, &buffer, buffer.count)
@@ -82,6 +80,18 @@ package final class SocketReader: Sendable {
         close(listener.descriptor)
         close(orders.read)
         record.withLock { $0.isOver = true }
+    }
+
+    /// Waits for a connection.
+    private func accept() -> Int32 {
+        var wait = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&wait, 1, -1)
+        let connection = Glibc.accept(listener.descriptor, nil, nil)
+        record.withLock {
+            $0.connections.append([])
+            $0.pieces = []
+        }
+        return connection
     }
 
     private func order(_ letter: Unicode.Scalar) {

@@ -1,6 +1,6 @@
 import LinuxSystem
-import NowPlaying
 import MixedOutput
+import NowPlaying
 import TestSupport
 import Testing
 
