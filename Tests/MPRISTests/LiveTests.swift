@@ -145,8 +145,11 @@ import Testing
         let monitor = await BusMonitor(installation)
         #expect(call("AddTrack", "sob", "file://\(files[2])", "/nowplayingd/track/1", "false") == "")
         #expect(tracks() == ["/nowplayingd/track/1", "/nowplayingd/track/3", "/nowplayingd/track/2"])
+        // The titles and durations of the files are read meanwhile.
         func signals() -> [String] {
-            monitor.signals().filter { $0["interface"]?.stringValue?.hasSuffix(".TrackList") == true }.map {
+            monitor.signals().filter {
+                $0["interface"]?.stringValue?.hasSuffix(".TrackList") == true && $0["member"] != "TrackMetadataChanged"
+            }.map {
                 let values = $0["payload"]?["data"]?.arrayValue ?? []
                 return ([$0["member"]?.stringValue ?? ""] + values.map { JSONWriter.text($0) }).joined(separator: " ")
             }
