@@ -52,11 +52,11 @@ import Testing
     func aRunOfNoTestIsAFailure(_ line: String, _ status: Int32) throws {
         try tool("Scripts/decode.sh", "")
         try tool("Scripts/build-tests", "")
-        try tool("bin/swift", "echo '\(line)'")
+        try tool("Scripts/run-tests", "echo '\(line)'")
         #expect(try run("Scripts/test", ["FILTER": "x"]).status == status)
         // One part of several.
         try tool(
-            "bin/swift",
+            "Scripts/run-tests",
             """
             case $* in
                 *"--skip "*BitExact*) echo '\(line)' ;;
@@ -71,16 +71,17 @@ import Testing
         try tool("Scripts/decode.sh", "")
         try tool("Scripts/build-tests", "")
         let given = "◇ Test case passing 1 argument line → \"Test run with 0 tests in 0 suites passed\""
-        try tool("bin/swift", "printf '%s\\n' '\(given)' '✔ Test run with 5 tests in 1 suite passed'")
+        try tool("Scripts/run-tests", "printf '%s\\n' '\(given)' '✔ Test run with 5 tests in 1 suite passed'")
         #expect(try run("Scripts/test", ["FILTER": "x"]).status == 0)
-        try tool("bin/swift", "printf '%s\\n' '\(given.replacingOccurrences(of: "with 0", with: "with 3"))'")
+        try tool("Scripts/run-tests", "printf '%s\\n' '\(given.replacingOccurrences(of: "with 0", with: "with 3"))'")
         #expect(try run("Scripts/test", ["FILTER": "x"]).status == 1)
     }
 
     @Test func whatCouldNotBeTestedIsTold() throws {
         try tool("Scripts/decode.sh", "")
         try tool("Scripts/build-tests", "")
-        try tool("bin/swift", "printf '%s\\n' 'Suite X skipped: \"NOT TESTED: it\"' 'Test run with 2 tests passed'")
+        try tool(
+            "Scripts/run-tests", "printf '%s\\n' 'Suite X skipped: \"NOT TESTED: it\"' 'Test run with 2 tests passed'")
         let run = try run("Scripts/test", ["FILTER": "x"])
         #expect(run.status == 0)
         #expect(run.text.split(separator: "\n").contains("NOT TESTED: it"))
