@@ -43,6 +43,7 @@ def arguments():
     parser.add_argument("--material", default=cache)
     parser.add_argument("--output", default=HERE, type=pathlib.Path, help="folder of results.json and RESULTS.md")
     parser.add_argument("--samples", default=60, type=int, help="of every kind of clock reading; commands: half of it")
+    parser.add_argument("--trials", default=200, type=int, help="of each command in the measure audible")
     parser.add_argument("--window", default=60, type=int, help="seconds in which wakeups and CPU are counted")
     parser.add_argument("--items", default=1000, type=int, help="after which memory is looked at again")
     parser.add_argument("--files", default=100_000, type=int, help="that the library scans")

@@ -1,12 +1,19 @@
 """What a measure gets: the players, test material, fresh folders, and a place for what it finds."""
 import functools
+import math
 import pathlib
 import sys
 import traceback
 
 from harness.code import Material
 from harness.daemon import Daemon
+from harness.median import Median
 from harness.sound import SoundServer
+
+
+def _ends(median):
+    """Of an interval, for results.json; null where it has none."""
+    return [round(end, 2) if math.isfinite(end) else None for end in (median.low, median.high)]
 
 
 class Bench:
@@ -15,7 +22,8 @@ class Bench:
     def __init__(self, options, folder, memory, kinds):
         self.program = pathlib.Path(options.program).resolve()
         self.material = Material(options.material)
-        self.samples, self.window, self.items = options.samples, options.window, options.items
+        self.samples, self.trials = options.samples, options.trials
+        self.window, self.items = options.window, options.items
         self.files, self.tracks, self.minutes = options.files, options.tracks, options.minutes
         self.players = {Daemon.name: functools.partial(Daemon, self.program), **kinds}
         # Remarks are those of the measure that is running.
@@ -72,16 +80,21 @@ class Bench:
     def row(what, value, unit, target, least=False, others=None):
         """A line of the table; `least`: the target is a minimum; `others`: the same of other players, by name.
 
-        Without a target the line is there for the comparison alone.
+        Without a target the line is there for the comparison alone. Values of the type `Median` keep their intervals.
         """
         rounded = round(float(value), 2)
         row = {"what": what, "value": rounded, "unit": unit, "target": target, "least": least,
                "met": None if target is None else bool(rounded >= target if least else rounded <= target)}
         if others:
-            best = (max if least else min)(others, key=others.get)
+            best = (max if least else min)(others, key=lambda name: float(others[name]))
             row["others"] = {name: round(float(other), 2) for name, other in others.items()}
             row["best"] = best
-            row["ratio"] = round(float(value) / float(others[best]), 3) if others[best] else None
+            row["ratio"] = round(float(value) / float(others[best]), 3) if float(others[best]) else None
+        if isinstance(value, Median):
+            row["interval"] = _ends(value)
+            if others:
+                row["intervals"] = {name: _ends(other) for name, other in others.items()}
+                row["apart"] = value.apart(others[row["best"]])
         return row
 
     @classmethod

@@ -1,7 +1,7 @@
 """The few lines of docs/measurements.md that `make bench` writes, from its own results."""
 import re
 
-from harness.report import number, rivals_of
+from harness.report import measured, rivals_of
 
 BEGIN, END = "<!-- written by make bench -->", "<!-- end of what make bench writes -->"
 NAMES = {"mpd": "MPD", "mpv": "mpv", "cmus": "cmus", "mopidy": "Mopidy"}
@@ -41,8 +41,10 @@ def words(results):
     lines = [when(results), "", "| | nowplayingd | " + " | ".join(NAMES[name] for name in names) + " |",
              "|---" * (len(names) + 2) + "|"]
     for text, row in compared:
-        cells = [number(row["value"], row["unit"])]
-        cells += [number(row["others"][name], row["unit"]) if name in row["others"] else "–" for name in names]
+        ends = row.get("intervals", {})
+        cells = [measured(row["value"], row["unit"], row.get("interval"))]
+        cells += [measured(row["others"][name], row["unit"], ends.get(name)) if name in row["others"] else "–"
+                  for name in names]
         lines.append(f"| {text} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -37,16 +37,31 @@ def number(value, unit):
     return f"{value:g}{' ' + unit if unit else ''}"
 
 
+def measured(value, unit, ends=None):
+    """A number with the ends of its interval, if it has one."""
+    if not ends:
+        return number(value, unit)
+    low, high = ("?" if end is None else f"{end:g}" for end in ends)
+    return f"{number(value, unit)} ({low} to {high})"
+
+
+def compared(row):
+    """The ratio to the best of the others. Only intervals that part say that one of the two is better."""
+    if row.get("ratio") is None:
+        return "–"
+    return f"{row['ratio']:.2g}" if row.get("apart", True) else "not apart"
+
+
 def cells(row, beside):
     """The words of a line, in the order of `titles`."""
     sign, unit, others = "≥" if row["least"] else "≤", row["unit"], row.get("others", {})
     target = "–" if row["target"] is None else f"{sign} {number(row['target'], unit)}"
-    words = [row["what"], target, number(row["value"], unit), {None: "–", True: "yes", False: "**no**"}[row["met"]]]
+    words = [row["what"], target, measured(row["value"], unit, row.get("interval")), {None: "–", True: "yes", False: "**no**"}[row["met"]]]
     if beside:
-        words += [number(others[name], unit) if name in others else "–" for name in beside]
-        ratio = row.get("ratio")
+        ends = row.get("intervals", {})
+        words += [measured(others[name], unit, ends.get(name)) if name in others else "–" for name in beside]
         words += [f"{number(others[row['best']], unit)} ({row['best']})" if others else "–",
-                  f"{ratio:.2g}" if ratio is not None else "–"]
+                  compared(row)]
     return words
 
 
@@ -101,7 +116,9 @@ def report(results, caveats):
         "# Results", "",
         "Written by `make bench`. PulseAudio with a null sink, FLAC 44.1 kHz/16, recordings of the sink's monitor at 5 ms.",
         "The targets are the best of MPD, mpv, cmus and Mopidy as measured before this player was written, or better; the",
-        "players beside it in a table were measured in the same run, and `ratio to it` is ours to the best of them.", "",
+        "players beside it in a table were measured in the same run, and `ratio to it` is ours to the best of them.",
+        "Numbers in brackets are the interval of 95 % of a median. Where two intervals overlap, no player is the better one:",
+        "`not apart`.", "",
         *machine(about)]
     for name, measure in results["measures"].items():
         before, after = measure["load"]
