@@ -115,6 +115,10 @@ import Testing
         ),
         ("diagnostics.get/clock/error", "-0.03", "clock", "warning", "off by 30 ms"),
         (
+            "diagnostics.get/clock", #"{"error": 0, "jumps": 7, "unsteady": true, "loss": -0.005}"#, "clock", "warning",
+            "7 readings did not fit, 5 ms a second"
+        ),
+        (
             "diagnostics.get/waiting", #"[{"method":"pause","client":"a remote","pid":5,"seconds":2.54}]"#, "waiting",
             "warning", "pause of a remote (process 5) has waited for 2.5 s"
         ),

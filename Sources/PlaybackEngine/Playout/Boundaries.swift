@@ -23,6 +23,7 @@ import NowPlaying
     /// Cancels the deadline.
     func cancel() {
         deadline = nil
+        playout.watch.cancel()
         playout.crossfade.cancel()
     }
 

@@ -13,8 +13,12 @@ package struct DeviceClock: Equatable, Sendable {
 
     /// Nominal frames per second.
     package let sampleRate: Double
-    /// Rate of the device relative to the monotonic clock, minus 1; 0 until known.
-    package var skew: Double { best?.skew ?? 0 }
+    /// Rate of the device relative to the monotonic clock, minus 1; 0 until known. It includes what an uneven device loses.
+    package var skew: Double { steadySkew + evenness.loss }
+    /// The same without what it loses.
+    private var steadySkew: Double { best?.skew ?? 0 }
+    /// Evenness of the device by its readings.
+    package private(set) var evenness = Evenness()
     /// Deviation of readings from their line in seconds, root mean square; nil until there are enough.
     package private(set) var noise: Double?
     /// Skew from before this line.
@@ -37,6 +41,12 @@ package struct DeviceClock: Equatable, Sendable {
     /// Scatter of readings that a line is granted before its own is known, and at least, in seconds.
     private static let usualNoise = 0.0004
     private static let leastNoise = 0.0001
+    /// Distance from the line that an even device keeps at least, in seconds, where it plays in steps, and by its scatter.
+    private static let evenLimit = 0.003
+    private static let stepLimit = 0.005
+    private static let scatters = 6.0
+    /// Distance from the line that no lost block explains, in seconds.
+    private static let interruption = 0.25
     /// Certainty of a skew, and its change from one line to the next, as standard deviations.
     private static let leastDeviation = 1e-7
     private static let lineChange = 5e-7
@@ -66,6 +76,7 @@ package struct DeviceClock: Equatable, Sendable {
     package mutating func restart() {
         readings.removeAll(keepingCapacity: true)
         origin = nil
+        evenness.restart()
         known = best?.loosened(by: Self.lineChange)
         measured = nil
     }
@@ -73,6 +84,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// Adds a reading: stream frame `frame` was audible at `time`. `inSteps`: the server moves in steps, so that the first reading
     /// may be off by one.
     package mutating func note(frame: Double, at time: MonotonicTime, inSteps: Bool = false) {
+        judge(frame, at: time, inSteps: inSteps)
         let origin = self.origin ?? time
         self.origin = origin
         let seconds = time.seconds(since: origin)
@@ -89,6 +101,37 @@ package struct DeviceClock: Equatable, Sendable {
         if readings.count > Self.mostReadings || seconds - readings[0].seconds > Self.longest { thin() }
         if !inSteps, !isConfirmed { check() }
         estimate()
+    }
+
+    /// Begins the line anew at a reading that says that the device does not play evenly.
+    private mutating func judge(_ frame: Double, at time: MonotonicTime, inSteps: Bool) {
+        guard let origin, let last = readings.last, let expected = self.frame(at: time),
+            !inSteps || readings.count > 2 || evenness.isWatched
+        else { return }
+        // The flow was interrupted.
+        if abs(frame - expected) > Self.interruption * sampleRate { return restart() }
+        let isUneven = evenness.judge(
+            time, sound: frame / sampleRate,
+            before: (origin.advanced(bySeconds: last.seconds), last.frame / sampleRate),
+            off: (frame - expected) / sampleRate,
+            limit: limit(at: time.seconds(since: origin), inSteps: inSteps), skew: steadySkew)
+        guard isUneven else { return }
+        readings.removeAll(keepingCapacity: true)
+        known = best?.loosened(by: Self.lineChange)
+        measured = nil
+    }
+
+    /// Largest distance of a reading from the line of a device that plays evenly, so many seconds after the origin, in seconds.
+    private func limit(at seconds: Double, inSteps: Bool) -> Double {
+        let scatter = max(inSteps ? Self.stepLimit : Self.evenLimit, Self.scatters * (noise ?? Self.usualNoise))
+        guard best == nil, let first = recent.first else { return scatter }
+        return scatter + Self.largestSkew * max(0, seconds - first.seconds)
+    }
+
+    /// True if a reading is on the line of a device that plays evenly; nil without one.
+    func fits(frame: Double, at time: MonotonicTime) -> Bool? {
+        guard let origin, let expected = self.frame(at: time) else { return nil }
+        return abs(frame - expected) <= limit(at: time.seconds(since: origin), inSteps: false) * sampleRate
     }
 
     /// Drops a skew from an earlier run that the last reading contradicts.
@@ -118,10 +161,13 @@ package struct DeviceClock: Equatable, Sendable {
         return origin.advanced(bySeconds: line.seconds + (frame - line.frame) / (sampleRate * (1 + skew)))
     }
 
+    /// Readings that make the line.
+    private var recent: ArraySlice<Reading> { readings.suffix(readings.count < 3 ? 1 : 6) }
+
     /// Best point for a line with the slope `skew`: the mean of the last few readings' residuals.
     private func line() -> Reading? {
         guard let last = readings.last else { return nil }
-        let recent = readings.suffix(readings.count < 3 ? 1 : 6)
+        let recent = recent
         let slope = sampleRate * (1 + skew)
         let offset = recent.reduce(0) { $0 + $1.frame - $1.seconds * slope } / Double(recent.count)
         return Reading(seconds: last.seconds, frame: offset + last.seconds * slope)

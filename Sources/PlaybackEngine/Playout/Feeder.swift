@@ -11,6 +11,9 @@ import NowPlaying
     /// nil: no reading yet.
     private(set) var clockError: Double?
 
+    /// Instant of the last correction.
+    private var corrected: MonotonicTime?
+
     /// Lane that got less than a whole refill, as the rest is not decoded yet; nil: none.
     private weak var short: Lane?
     /// True while the audible sound has less than a whole refill.
@@ -24,6 +27,9 @@ import NowPlaying
     /// the anchor.
     private static let settledLimit = 0.0007
     private static let settledSeconds = 10.0
+    /// Limit in seconds for the error of an extrapolation on a device that plays unevenly, and least time between two corrections.
+    private static let unevenLimit = 0.003
+    private static let unevenSeconds = 10.0
 
     /// Feeds nothing yet.
     init(_ playout: Playout) { self.playout = playout }
@@ -233,9 +239,21 @@ import NowPlaying
             lane.isExact ? published.elapsed + moved : published.position(at: timing.time, duration: nil)
         clockError = computed - anchor.elapsed
         let error = abs(computed - anchor.elapsed)
-        let limit = lane.isExact ? Self.exactLimit : max(Self.driftLimit, 3 * lane.noise)
-        guard error > limit || settles(published, lane, timing, error) else { return }
+        let isUnsteady = lane.clock.evenness.isUnsteady(at: timing.time)
+        let limit = isUnsteady ? Self.unevenLimit : lane.isExact ? Self.exactLimit : Self.driftLimit
+        guard error > max(limit, lane.isExact ? 0 : 3 * lane.noise) || settles(published, lane, timing, error),
+            !isUnsteady || mayCorrect(lane, at: timing.time)
+        else { return }
+        corrected = timing.time
         player.publisher.publish(.drift, anchor: anchor)
+    }
+
+    /// True if the position on a device that plays unevenly is corrected now: after a doubt, and not too often.
+    private func mayCorrect(_ lane: Lane, at time: MonotonicTime) -> Bool {
+        switch lane.clock.evenness.state {
+        case .doubtful: false
+        case .even, .uneven: corrected.map { time.seconds(since: $0) >= Self.unevenSeconds } ?? true
+        }
     }
 
     /// True if an anchor from before the skew was known so well will soon be wrong: the first minute of a device would have
@@ -244,6 +262,7 @@ import NowPlaying
         guard let deviation = lane.clock.deviation,
             timing.time.seconds(since: published.monotonic) >= Self.settledSeconds - 2
         else { return false }
+        guard !lane.clock.evenness.isUnsteady(at: timing.time) else { return false }
         // The first readings on a busy machine say little.
         let change = abs(lane.clock.skew - published.skew)
         let soon = error + (change > 3 * deviation ? change * Self.settledSeconds : 0)

@@ -85,8 +85,8 @@ import NowPlaying
             else { return completion(result) }
             let series = before + [timing]
             if series.count >= 3, series.suffix(3).allSatisfy({ readings.agree($0, timing) }) {
-                // The readings are right: the flow was interrupted without a report.
-                restartClock()
+                // The readings are right: the device lost or inserted sound without a report.
+                note(timing)
                 return completion(result)
             }
             readTiming(before: series, completion)

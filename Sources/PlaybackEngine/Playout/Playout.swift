@@ -26,6 +26,7 @@ import NowPlaying
     private(set) lazy var starvation = Starvation(self)
     private(set) lazy var boundaries = Boundaries(self)
     private(set) lazy var resumption = Resumption(self)
+    private(set) lazy var watch = ClockWatch(self)
     private(set) lazy var gains = GainRewriter(self)
     private(set) lazy var crossfade = Crossfade(self)
 
@@ -247,7 +248,10 @@ import NowPlaying
     }
 
     /// Sets the deadlines of all future boundaries, marks and descriptions.
-    func schedule() { boundaries.schedule() }
+    func schedule() {
+        boundaries.schedule()
+        watch.look()
+    }
 
     /// Sets the item's title at the sound server.
     func setTitle(on lane: Lane) {
@@ -258,6 +262,7 @@ import NowPlaying
     /// Ends everything silently; for the end of the process.
     func shutDown() {
         boundaries.cancel()
+        watch.cancel()
         starvation.cancel()
         preparation.shutDown()
         flow.shutDown()

@@ -77,6 +77,12 @@ struct StreamReadings {
         // Acceptable error of a reading in seconds; more where the server moves in steps.
         let tolerance = canRewind == false ? 0.1 : 0.02
         let rate = Double(sampleRate)
+        // The server is asked again before it is believed that the device does not play evenly.
+        if canRewind != false, !clock.evenness.isWatched,
+            let fits = clock.fits(frame: timing.audibleFrame, at: timing.time)
+        {
+            return fits
+        }
         if let expected = clock.frame(at: timing.time) {
             return abs(timing.audibleFrame - expected) <= tolerance * rate
         }

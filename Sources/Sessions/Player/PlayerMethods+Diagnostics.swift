@@ -89,7 +89,7 @@ extension PlayerMethods {
             .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
             .init("landlock", found.hasLandlock.map { .bool($0) } ?? .null),
         ])
-        if let error = player.clockError { result["clock"] = ["error": .number((error * 1e6).rounded() / 1e6)] }
+        if let error = player.clockError { result["clock"] = Self.clock(error, player.evenness) }
         if let artwork { result["artwork"] = artwork.report }
         if let store {
             var state = JSONObject([.init("directory", .string(store.directory))])
@@ -100,6 +100,17 @@ extension PlayerMethods {
         if let restReason { result["rest"] = .string(restReason) }
         if let file = found.file { result["file"] = file }
         return .object(result)
+    }
+
+    /// `error` in seconds; of a device that does not play evenly also its jumps, and its loss in seconds per second.
+    private static func clock(_ error: Double, _ evenness: Evenness?) -> JSONValue {
+        var clock = JSONObject([.init("error", .number((error * 1e6).rounded() / 1e6))])
+        if let evenness, evenness.jumps > 0 {
+            clock["jumps"] = .integer(Int64(evenness.jumps))
+            clock["unsteady"] = .bool(evenness.isUnsteady(at: EventLoop.now))
+            clock["loss"] = .number((evenness.loss * 1e6).rounded() / 1e6)
+        }
+        return .object(clock)
     }
 
     /// `ready`, `empty`, `missing` or `denied`. May block.

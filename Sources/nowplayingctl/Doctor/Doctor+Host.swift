@@ -140,8 +140,10 @@ extension Doctor {
     /// Error of the clients' position in seconds that is worth a warning: ten times the drift that is an event.
     private static let tolerableError = 0.02
 
-    /// The host's clock, how far the device's is off, and the error of the position that clients compute.
-    mutating func clock(_ state: StateView, _ error: Double?) {
+    /// The host's clock, the evenness of the device, how far its clock is off, and the error of the position that clients
+    /// compute. `report`: of `diagnostics.get`.
+    mutating func clock(_ state: StateView, _ report: JSONValue?) {
+        let error = report?["error"]?.doubleValue
         guard let anchor = state.anchor else { return }
         let skew = "the device runs \(ClockText.number((anchor.skew * 1e7).rounded() / 10, places: 1)) ppm fast"
         if !anchor.wallSynced {
@@ -151,6 +153,7 @@ extension Doctor {
                     meaning: "the daemon cannot detect late commands; \(skew)",
                     action: "timedatectl set-ntp true"))
         }
+        if report?["unsteady"]?.boolValue == true { return add(Doctor.unsteady(report)) }
         guard abs(anchor.skew) < 0.001 else {
             return add(
                 Finding(
@@ -170,6 +173,18 @@ extension Doctor {
         add(
             Finding(
                 "clock", .ok, "set; " + (anchor.skew == 0 ? "the device's skew is not measured yet" : skew) + measured))
+    }
+
+    /// A device that loses or inserts blocks.
+    private static func unsteady(_ report: JSONValue?) -> Finding {
+        let jumps = report?["jumps"]?.integerValue ?? 0
+        let loss = report?["loss"]?.doubleValue ?? 0
+        let milliseconds = ClockText.number((abs(loss) * 1e4).rounded() / 10, places: 1)
+        let average = loss == 0 ? "" : ", \(milliseconds) ms a second on average"
+        return Finding(
+            "clock", .warning, "the sound server loses blocks: \(jumps) readings did not fit\(average)",
+            meaning: "the position that clients show may be off by 10 ms, and the sound may click",
+            action: "give the sound server real-time scheduling: systemctl status rtkit-daemon; try another USB port")
     }
 
     /// Counts the daemon's wakeups in one second without requests.

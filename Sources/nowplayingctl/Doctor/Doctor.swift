@@ -84,7 +84,7 @@ struct Doctor {
         if !run.words.isEmpty { file(diagnosis) }
         library()
         bridges()
-        clock(state, diagnosis?["clock"]?["error"]?.doubleValue)
+        clock(state, diagnosis?["clock"])
         if let process = diagnosis?["daemon"]?["pid"]?.integerValue { wakeups(process, state) }
         return .success
     }

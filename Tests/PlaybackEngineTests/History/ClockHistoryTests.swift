@@ -1,3 +1,4 @@
+import Foundation
 import LinuxSystem
 import MixedOutput
 import NowPlaying
@@ -13,6 +14,10 @@ import Testing
         /// Seconds since the first anchor, and the error then in seconds.
         var errors: [(at: Double, error: Double)] = []
         var drifts = 0
+        /// Number of readings of the timing.
+        var readings = 0
+        /// Readings that did not fit the ones before.
+        var jumps = 0
         var complaints: [String] = []
 
         /// The error that 95 of 100 positions in this time are within.
@@ -22,19 +27,25 @@ import Testing
         }
     }
 
-    /// Plays a minute, moved to other devices at these seconds.
+    /// Plays so many seconds, moved to other devices at these seconds. `tolerance`: largest jump of a published position.
     @PlayerLoop private static func play(
-        _ clocks: SkewedClocks, _ skews: DeviceSkews, seed: UInt64, moves: [(seconds: Double, name: String)] = []
+        _ makeClocks: @PlayerLoop @autoclosure () -> SkewedClocks, _ skews: DeviceSkews, seed: UInt64,
+        seconds: Int = 60, tolerance: Double = 0.004, moves: [(seconds: Double, name: String)] = []
     ) -> Run {
         HistoryWorld.enter()
         var run = Run()
         var output: FaultyOutput?
-        let check = HistoryCheck(tolerance: 0.004, gap: 4)
+        var readings = 0
+        let clocks = makeClocks()
+        let check = HistoryCheck(tolerance: tolerance, gap: 4)
         guard
             let world = HistoryWorld(
-                seed: seed, machine: HistoryWorld.Machine(), check: check, items: [BoundaryTests.item(seconds: 100)],
+                seed: seed, machine: HistoryWorld.Machine(), check: check,
+                items: [BoundaryTests.item(seconds: Double(seconds) * 2)],
                 output: {
-                    let made = FaultyOutput($0, NullOutput($0), clocks: clocks) { _ in }
+                    let made = FaultyOutput($0, NullOutput($0), clocks: clocks) {
+                        readings += $0.hasSuffix(": timing") ? 1 : 0
+                    }
                     output = made
                     return made
                 }, configure: { $0.skews = skews })
@@ -47,7 +58,7 @@ import Testing
         let begin = first.monotonic
         let start = first.elapsed - clocks.gain(at: begin)
         var moves = moves
-        for tenth in 1...600 {
+        for tenth in 1...seconds * 10 {
             let due = begin.advanced(bySeconds: Double(tenth) / 10)
             world.run(seconds: due.seconds(since: EventLoop.now))
             if let move = moves.first, Double(tenth) / 10 >= move.seconds {
@@ -59,6 +70,8 @@ import Testing
             let error = world.player.state.anchor.position(at: now, duration: nil) - truth
             run.errors.append((now.seconds(since: begin), error))
         }
+        run.readings = readings
+        run.jumps = world.player.evenness?.jumps ?? -1
         run.drifts = world.published.count { $0.cause == .drift }
         run.complaints = world.check.complaints
         return run
@@ -78,6 +91,7 @@ import Testing
                 let new = Self.play(Self.clocks(seed), skews, seed: seed)
                 return (new, Self.play(Self.clocks(seed), skews, seed: seed))
             }
+            #expect(new.jumps == 0 && known.jumps == 0, "seed \(seed)")
             #expect(new.complaints.isEmpty && known.complaints.isEmpty, "seed \(seed)")
             #expect(new.p95(10.0..<60) <= 0.001, "seed \(seed)")
             #expect(known.p95(0.0..<60) <= 0.0003, "seed \(seed)")
@@ -100,6 +114,61 @@ import Testing
             #expect(runs[0].p95(0.0..<30) <= 0.0003, "seed \(seed)")
             #expect(runs[0].p95(31.0..<60) <= 0.0004, "seed \(seed)")
             #expect(runs[1].p95(12.0..<60) <= 0.001, "seed \(seed)")
+        }
+    }
+
+    /// A device that loses 5 ms once in each second, at a random instant of it, in seconds gained after so many.
+    private static func losing(seed: UInt64) -> @Sendable (Double) -> Double {
+        var random = SeededRandom(seed: seed)
+        let losses = (0..<400).map { Double($0) + Double.random(in: 0..<1, using: &random) }
+        return { seconds in -0.005 * Double(losses.prefix { $0 <= seconds }.count) }
+    }
+
+    @Test("the position on a device that loses blocks is right by 10 ms, with two more readings a second")
+    func losing() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let run = await LoopThread.run {
+                Self.play(
+                    SkewedClocks(["speakers": 0.00005], scatter: 0.0001, seed: seed, extra: Self.losing(seed: seed)),
+                    DeviceSkews(), seed: seed, seconds: 180, tolerance: 0.1)
+            }
+            #expect(run.jumps > 20, "seed \(seed)")
+            #expect(run.p95(0.0..<180) <= 0.01, "seed \(seed): \(run.p95(0.0..<180))")
+            #expect(run.drifts <= 18, "seed \(seed): \(run.drifts)")
+            #expect(run.readings <= 180 * 5 / 2, "seed \(seed): \(run.readings)")
+        }
+    }
+
+    @Test("a block that is lost once is corrected, and costs a few readings")
+    func once() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let lost = 30 + Double(seed) / 7
+            func play(_ size: Double) async -> Run {
+                await LoopThread.run {
+                    Self.play(
+                        SkewedClocks(["speakers": 0.00005], scatter: 0.0001, seed: seed) { $0 < lost ? 0 : -size },
+                        DeviceSkews(), seed: seed, tolerance: 0.1)
+                }
+            }
+            let (even, run) = (await play(0), await play(0.005))
+            #expect(even.jumps == 0 && run.jumps == 1, "seed \(seed): \(even.jumps), \(run.jumps)")
+            // It is seen at the next refill, and corrected after the doubt and ten seconds after the correction before.
+            #expect(run.p95(lost + 14..<60) <= 0.001, "seed \(seed): \(run.p95(lost + 14..<60))")
+            #expect(run.readings - even.readings <= 8, "seed \(seed): \(run.readings), \(even.readings)")
+        }
+    }
+
+    @Test("the position on a device whose rate wanders is right by 10 ms")
+    func wandering() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let rate = 0.0003
+            let run = await LoopThread.run {
+                Self.play(
+                    SkewedClocks(["speakers": 0], scatter: 0.0001, seed: seed) {
+                        rate * 60 / (2 * .pi) * (1 - cos(2 * .pi * $0 / 60 + Double(seed)))
+                    }, DeviceSkews(), seed: seed, seconds: 180, tolerance: 0.1)
+            }
+            #expect(run.p95(0.0..<180) <= 0.01, "seed \(seed): \(run.p95(0.0..<180))")
         }
     }
 }
