@@ -100,7 +100,9 @@ import Testing
     /// A library beside the daemon's socket with names that a shell would expand.
     private func withLibrary(_ body: () throws -> Void) throws {
         let server = """
-            import json, os, socket, sys
+            import json, os, signal, socket
+            # It ends by itself should the test not live to end it.
+            signal.alarm(120)
             rows = {"library.values": [{"value": "Miles Davis"}, {"value": "$(touch pwned) `id`"}, {"value": "It's \\"x\\""}],
                 "library.search": [{"name": "Miles Davis"}, {"name": "Smiles"}, {"name": "Miles $(touch pwned)"}],
                 "library.browse": [{"kind": "folder", "path": "Music/Jazz"}, {"kind": "track", "path": "Music/a"}]}
@@ -121,7 +123,8 @@ import Testing
             """
         try scratch.write("library.py", server)
         let library = try Child(
-            ["python3", scratch.path + "/library.py"], environment: ["PATH": "/usr/bin:/bin"], in: scratch)
+            ["python3", scratch.path + "/library.py"], environment: ["PATH": "/usr/bin:/bin"], in: scratch,
+            isLimited: false)
         defer {
             kill(library.pid, SIGKILL)
             _ = library.wait()
