@@ -6,7 +6,7 @@
 /// name of a file without a title stands there as one, see `TrackFlags.isNamedByFile`.
 enum TrackSchema {
     /// Version of the tables that this program makes.
-    static let version = 2
+    static let version = 3
     /// Stands in the file for SQLite's `file`(1): "NpTk".
     static let application: Int64 = 0x4E70_546B
 
@@ -15,7 +15,7 @@ enum TrackSchema {
     static let hasIdentity = "identity & 16777215 = ?1 & 16777215 AND identity IS NOT NULL AND +identity = ?1"
 
     /// The statements that lead from each version to the next.
-    private static let steps = [first, second]
+    private static let steps = [first, second, third]
 
     /// Makes the tables or brings them up to date.
     static func prepare(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
@@ -26,7 +26,7 @@ enum TrackSchema {
         guard found <= version else { throw .newerVersion(found: found, known: version) }
         if found == version {
             // A page of each table that a first question needs: a file that was cut off shows here.
-            for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album", "fault"] {
+            for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album", "fault", "placement"] {
                 _ = try database.number("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")
             }
             return
@@ -128,6 +128,16 @@ extension TrackSchema {
         CREATE INDEX track_title ON track(title, tagset);
         ANALYZE meta;
         \(forgetsSets)
+        """
+
+    /// The folders in which the tracks of a set of tags lie, with their counts: a reader that shows some folders counts sets in
+    /// the place of tracks.
+    fileprivate static let third = """
+        CREATE TABLE placement(
+            tagset INTEGER NOT NULL, folder INTEGER NOT NULL, tracks INTEGER NOT NULL, duration INTEGER NOT NULL,
+            PRIMARY KEY(tagset, folder)) WITHOUT ROWID;
+        INSERT INTO placement SELECT tagset, folder, count(*), sum(ifnull(duration, 0)) FROM track
+            WHERE (flags & 1) = 0 GROUP BY tagset, folder;
         """
 
     /// Forgets the statistics of the sets of tags. With them SQLite would look at all sets before the first row of a page, to

@@ -14,54 +14,88 @@ extension TrackReader {
 
     /// The same within a question.
     func counted(_ filter: TrackFilter?) throws(TrackDatabaseError) -> TrackCount {
-        guard let compiled = try compiled(filter) else {
+        guard let source = try countedRows(filter, needsTracks: false) else {
             let totals = try totals()
             return TrackCount(tracks: totals.tracks, duration: totals.duration)
         }
-        let source = CountedRows(filter: compiled, bySets: !compiled.asksTracks)
-        let columns = source.bySets ? "sum(s.tracks), sum(s.duration)" : "count(*), sum(t.duration)"
-        let statement = try database.statement(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
+        let statement = try database.statement(
+            QueryStatement.numbered("SELECT sum(\(source.tracks)), sum(\(source.duration)) \(source.sql)"))
         defer { statement.reset() }
         try statement.bind(source.values)
         guard try statement.step() else { return TrackCount(tracks: 0, duration: 0) }
         return TrackCount(tracks: statement.integer(0), duration: Double(statement.integer(1)) / 1000)
     }
+
+    /// The rows that are counted for a filter, in what is shown; nil: all sets. `needsTracks`: each row is one track.
+    func countedRows(_ filter: TrackFilter?, needsTracks: Bool) throws(TrackDatabaseError) -> CountedRows? {
+        let own = try compiledAlone(filter)
+        guard !needsTracks, own?.asksTracks != true else {
+            return CountedRows(tracks: try compiled(filter) ?? .constant(true))
+        }
+        let visible = try visible()
+        guard own != nil || visible != nil else { return nil }
+        return CountedRows(sets: own ?? .constant(true), in: visible)
+    }
 }
 
-/// Tables and conditions of the rows that are counted: sets of tags where only they are asked about, else tracks.
+/// Tables and conditions of the rows that are counted: sets of tags where only they are asked about, else tracks. Where some
+/// folders alone are shown, the sets in them.
 struct CountedRows {
     /// From `FROM` on, with `@` for each of `values`.
     let sql: String
     let values: [SQLiteValue]
-    /// True: `s.tracks` and `s.duration` count them; false: each row is one `t`.
+    /// True: each row is a set `s`; false: each row is one `t`.
     let bySets: Bool
+    /// Number of the tracks of a row.
+    let tracks: String
+    /// Milliseconds of a row.
+    let duration: String
 
-    /// The rows that pass a filter.
-    init(filter: CompiledFilter, bySets: Bool) {
-        self.bySets = bySets
-        guard bySets else {
-            let phase = QueryPlan.sorted([], by: filter.driver).phases[0]
-            sql = """
-                FROM \(phase.tables) WHERE \(phase.condition)
-                AND (t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))
-                """
-            values = phase.values + filter.values
-            return
-        }
+    /// The tracks that pass a filter.
+    init(tracks filter: CompiledFilter) {
+        let phase = QueryPlan.sorted([], by: filter.driver).phases[0]
+        bySets = false
+        (tracks, duration) = ("1", "t.duration")
+        sql = """
+            FROM \(phase.tables) WHERE \(phase.condition)
+            AND (t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))
+            """
+        values = phase.values + filter.values
+    }
+
+    /// The sets that pass a filter of sets, with their tracks in these folders; nil: in all.
+    init(sets filter: CompiledFilter, in visible: VisibleFolders?) {
+        bySets = true
+        let counts = visible == nil ? "s" : "p"
+        (tracks, duration) = ("\(counts).tracks", "\(counts).duration")
+        var (tables, condition): (String, String)
+        var values: [SQLiteValue] = []
         switch filter.driver {
         case .values(let ids)?:
-            sql = """
-                FROM (SELECT DISTINCT tagset AS id FROM tagset_value
+            tables = """
+                (SELECT DISTINCT tagset AS id FROM tagset_value
                 WHERE value IN (SELECT value FROM json_each(@))) d CROSS JOIN tagset s
-                WHERE s.id = d.id AND s.tracks > 0 AND (\(filter.sql))
                 """
-            values = [QueryPlan.json(ids)] + filter.values
+            condition = "s.id = d.id"
+            values = [QueryPlan.json(ids)]
+            if visible != nil { tables += " CROSS JOIN placement p" }
         case .album(let id)?:
-            sql = "FROM tagset s WHERE s.album = @ AND s.tracks > 0 AND (\(filter.sql))"
-            values = [.integer(id)] + filter.values
+            tables = "tagset s"
+            condition = "s.album = @"
+            values = [.integer(id)]
+            if visible != nil { tables += " CROSS JOIN placement p" }
         case .own?, .folders?, nil:
-            sql = "FROM tagset s WHERE s.tracks > 0 AND (\(filter.sql))"
-            values = filter.values
+            // The placements come in the order of the sets.
+            tables = visible == nil ? "tagset s" : "placement p CROSS JOIN tagset s"
+            condition = "1"
         }
+        if let visible {
+            condition += " AND s.id = p.tagset AND holds(p.folder, @)"
+            values.append(.ids(visible.ids))
+        } else {
+            condition += " AND s.tracks > 0"
+        }
+        sql = "FROM \(tables) WHERE \(condition) AND (\(filter.sql))"
+        self.values = values + filter.values
     }
 }

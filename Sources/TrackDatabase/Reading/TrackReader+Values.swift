@@ -153,15 +153,17 @@ extension TrackReader {
     private typealias Key = [Int64]
 
     private func count(_ query: ValuesQuery) throws(TrackDatabaseError) -> [ValueRow] {
-        let filter = try compiled(query.filter) ?? .constant(true)
         let tags = [query.tag] + query.group
         let areShared = !tags.contains(where: \.isOwn)
-        let source = CountedRows(filter: filter, bySets: !filter.asksTracks && areShared)
+        let source =
+            try countedRows(query.filter, needsTracks: !areShared) ?? CountedRows(sets: .constant(true), in: nil)
         if areShared, !source.bySets { return try sorted(try countBySets(query, source)) }
-        let columns = source.bySets ? "s.packed, s.tracks, s.duration" : "s.packed, 1, t.duration, t.title, t.own"
+        if source.bySets, query.group.isEmpty { return try listed(try counted(query.tag, source), query.tag) }
+        let columns =
+            "s.packed, \(source.tracks), \(source.duration)" + (source.bySets ? "" : ", t.title, t.own")
         let statement = try database.prepare(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
         try statement.bind(source.values)
-        var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
+        var counts: [Key: Count] = [:]
         while try statement.step() {
             try database.checkDeadline()
             var packed = PackedValues.unpack(statement.blob(0))
@@ -170,37 +172,82 @@ extension TrackReader {
                 packed += PackedValues.unpack(statement.blob(4))
             }
             for key in Self.keys(tags, packed) {
-                let known = counts[key] ?? (0, 0)
-                counts[key] = (known.tracks + statement.integer(1), known.duration + statement.integer(2))
+                counts[key, default: Count()].add(statement.integer(1), statement.integer(2))
             }
             try check(counts.count, query)
         }
         return try sorted(counts)
     }
 
+    /// Counts the values of one tag that sets have.
+    private func counted(_ tag: TrackTag, _ source: CountedRows) throws(TrackDatabaseError) -> [Int64: Count] {
+        let statement = try database.prepare(
+            QueryStatement.numbered("SELECT s.packed, \(source.tracks), \(source.duration) \(source.sql)"))
+        try statement.bind(source.values)
+        var counts: [Int64: Count] = [:]
+        while try statement.step() {
+            let (tracks, duration) = (statement.integer(1), statement.integer(2))
+            statement.withBytes(0) { packed in
+                for value in PackedValues(packed) where value.tag == tag.rawValue {
+                    counts[value.value, default: Count()].add(tracks, duration)
+                }
+            }
+        }
+        return counts
+    }
+
+    /// Values in the order of their folded texts. Of many the list of all is walked, which has this order.
+    private func listed(_ counts: [Int64: Count], _ tag: TrackTag) throws(TrackDatabaseError) -> [ValueRow] {
+        guard counts.count > Self.fewValues else {
+            var keyed: [Key: Count] = [:]
+            for (id, count) in counts { keyed[[id]] = count }
+            return try sorted(keyed)
+        }
+        let statement = try database.statement("SELECT id, text FROM ordered WHERE tag = ?1 ORDER BY folded, text")
+        defer { statement.reset() }
+        try statement.bind([.integer(Int64(tag.rawValue))])
+        var rows: [ValueRow] = []
+        rows.reserveCapacity(counts.count)
+        while try statement.step() {
+            guard let count = counts[statement.integer(0)] else { continue }
+            rows.append(
+                ValueRow(
+                    value: statement.text(1), group: [], tracks: count.tracks,
+                    duration: Double(count.duration) / 1000))
+        }
+        return rows
+    }
+
+    /// Values that are sorted by themselves.
+    private static let fewValues = 500
+
+    /// Tracks, and milliseconds of them.
+    private struct Count {
+        var tracks: Int64 = 0
+        var duration: Int64 = 0
+
+        mutating func add(_ tracks: Int64, _ duration: Int64) {
+            self.tracks += tracks
+            self.duration += duration
+        }
+    }
+
     /// Counts tracks by tags that their sets have: each set is taken apart once.
-    private func countBySets(
-        _ query: ValuesQuery, _ source: CountedRows
-    ) throws(TrackDatabaseError) -> [Key: (tracks: Int64, duration: Int64)] {
+    private func countBySets(_ query: ValuesQuery, _ source: CountedRows) throws(TrackDatabaseError) -> [Key: Count] {
         let statement = try database.prepare(QueryStatement.numbered("SELECT t.tagset, t.duration \(source.sql)"))
         try statement.bind(source.values)
-        var sets: [Int64: (tracks: Int64, duration: Int64)] = [:]
-        while try statement.step() {
-            let duration = statement.integer(1)
-            sets[statement.integer(0), default: (0, 0)].tracks += 1
-            sets[statement.integer(0), default: (0, 0)].duration += duration
-        }
+        var sets: [Int64: Count] = [:]
+        while try statement.step() { sets[statement.integer(0), default: Count()].add(1, statement.integer(1)) }
         let tags = [query.tag] + query.group
         let set = try database.statement("SELECT packed FROM tagset WHERE id = ?1")
         defer { set.reset() }
-        var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
+        var counts: [Key: Count] = [:]
         for (id, count) in sets.sorted(by: { $0.key < $1.key }) {
             try database.checkDeadline()
             set.reset()
             guard try set.bind([.integer(id)]).step() else { continue }
             for key in Self.keys(tags, PackedValues.unpack(set.blob(0))) {
-                counts[key, default: (0, 0)].tracks += count.tracks
-                counts[key, default: (0, 0)].duration += count.duration
+                counts[key, default: Count()].add(count.tracks, count.duration)
             }
             try check(counts.count, query)
         }
@@ -232,7 +279,7 @@ extension TrackReader {
         return keys
     }
 
-    private func sorted(_ counts: [Key: (tracks: Int64, duration: Int64)]) throws(TrackDatabaseError) -> [ValueRow] {
+    private func sorted(_ counts: [Key: Count]) throws(TrackDatabaseError) -> [ValueRow] {
         var rows: [(folded: [String], row: ValueRow)] = []
         rows.reserveCapacity(counts.count)
         for (key, count) in counts {

@@ -61,12 +61,17 @@ extension TrackReader {
 
     /// The condition of a filter, without what is not shown; nil: all tracks.
     func compiled(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
-        let compiler = FilterCompiler(
-            database: database, total: Double(try totals().tracks), now: Int64(time(nil)))
         var parts: [CompiledFilter] = []
-        if let filter { parts.append(try compiler.compile(filter)) }
+        if let own = try compiledAlone(filter) { parts.append(own) }
         if let visible = try visible() { parts.append(visible.filter) }
         return parts.count > 1 ? CompiledFilter.all(parts) : parts.first
+    }
+
+    /// The condition of a filter, whatever is shown; nil: all tracks.
+    func compiledAlone(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
+        guard let filter else { return nil }
+        let total = Double(try totals().tracks)
+        return try FilterCompiler(database: database, total: total, now: Int64(time(nil))).compile(filter)
     }
 
     /// True: the folder with this number is shown.

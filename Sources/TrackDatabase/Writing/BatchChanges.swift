@@ -11,6 +11,12 @@ struct BatchChanges {
         }
     }
 
+    /// A set of tags in a folder.
+    private struct Placement: Hashable {
+        var set: Int64
+        var folder: Int64
+    }
+
     /// A text that the batch made. It stands in `ordered` from the end of the batch on, with its counts.
     struct MadeValue {
         /// Number of the value.
@@ -30,6 +36,7 @@ struct BatchChanges {
     private var documents: [Document] = []
     private var oldDocuments: [Document] = []
     private var sets: [Int64: Count] = [:]
+    private var placements: [Placement: Count] = [:]
     private var values: [Int64: Count] = [:]
     private var unusedSets: Set<Int64> = []
     private var unusedValues: Set<Int64> = []
@@ -50,9 +57,10 @@ struct BatchChanges {
     /// Keeps a text that the batch made.
     mutating func note(_ value: MadeValue, _ key: WriterCache.ValueKey) { made[key] = value }
 
-    /// Counts a track of a set with values of its own; `tracks` is −1 for one less, `duration` in milliseconds.
-    mutating func count(set: Int64, values own: [Int64], tracks: Int64, duration: Int64) {
+    /// Counts a track of a set in a folder with values of its own; `tracks` is −1 for one less, `duration` in milliseconds.
+    mutating func count(set: Int64, folder: Int64, values own: [Int64], tracks: Int64, duration: Int64) {
         isChanged = true
+        placements[Placement(set: set, folder: folder), default: Count()].add(tracks, duration)
         sets[set, default: Count()].add(tracks, duration)
         for value in own { values[value, default: Count()].add(tracks, duration) }
     }
@@ -85,6 +93,7 @@ struct BatchChanges {
                 "UPDATE tagset SET tracks = tracks + ?2, duration = duration + ?3 WHERE id = ?1", .integer(set),
                 .integer(count.tracks), .integer(count.duration))
         }
+        try place(database)
         try putMade(database)
         for (value, count) in values where count.tracks != 0 || count.duration != 0 {
             try Self.count(value, count, database)
@@ -101,6 +110,20 @@ struct BatchChanges {
         if removes { try database.run("UPDATE meta SET number = number + 1 WHERE name = 'removed'") }
         for (album, count) in albums { try Self.update(album: album, count, database) }
         if !unusedSets.isEmpty { cache.removeAll() }
+    }
+
+    private func place(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
+        for (place, count) in placements where count.tracks != 0 || count.duration != 0 {
+            try database.run(
+                """
+                INSERT INTO placement VALUES(?1, ?2, ?3, ?4) ON CONFLICT(tagset, folder)
+                DO UPDATE SET tracks = tracks + excluded.tracks, duration = duration + excluded.duration
+                """, .integer(place.set), .integer(place.folder), .integer(count.tracks), .integer(count.duration))
+            guard count.tracks < 0 else { continue }
+            try database.run(
+                "DELETE FROM placement WHERE tagset = ?1 AND folder = ?2 AND tracks = 0", .integer(place.set),
+                .integer(place.folder))
+        }
     }
 
     /// Puts the texts that the batch made in order, which writes each page once.

@@ -89,7 +89,7 @@ package final class TrackBatch {
 
     private func count(_ track: OldTrack, _ sign: Int64) {
         changes.count(
-            set: track.set, values: ([track.title].compactMap { $0 }) + track.own, tracks: sign,
+            set: track.set, folder: track.folder, values: ([track.title].compactMap { $0 }) + track.own, tracks: sign,
             duration: sign * track.duration)
     }
 
@@ -181,7 +181,8 @@ package final class TrackBatch {
         if let identity = record.identity, identity != before { try applyMirror(identity, to: id) }
         if isSame == true { return id }
         changes.count(
-            set: set, values: ([title].compactMap { $0 }) + own.map(\.value), tracks: 1, duration: duration ?? 0)
+            set: set, folder: folder, values: ([title].compactMap { $0 }) + own.map(\.value), tracks: 1,
+            duration: duration ?? 0)
         return id
     }
 
