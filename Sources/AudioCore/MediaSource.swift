@@ -153,21 +153,38 @@ package enum MediaSource: Sendable {
 
     /// A path as a `file://` URI (RFC 8089), everything but unreserved characters and `/` percent-encoded (RFC 3986 §2.3).
     package static func fileURI(_ path: FilePath) -> String {
-        var result = "file://"
-        result.reserveCapacity(path.bytes.count + 16)
-        let digits = Array("0123456789ABCDEF".unicodeScalars)
-        for byte in path.bytes {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result.unicodeScalars.append("%")
-                result.unicodeScalars.append(digits[Int(byte >> 4)])
-                result.unicodeScalars.append(digits[Int(byte & 15)])
+        let encoded = path.bytes.reduce(0) { $0 + (isPlain($1) ? 0 : 1) }
+        // Written byte by byte into its memory: pages of a library have one in each row.
+        return String(unsafeUninitializedCapacity: scheme.utf8.count + path.bytes.count + 2 * encoded) { output in
+            var end = output.initialize(fromContentsOf: scheme.utf8)
+            for byte in path.bytes {
+                if isPlain(byte) {
+                    output[end] = byte
+                    end += 1
+                } else {
+                    output[end] = UInt8(ascii: "%")
+                    output[end + 1] = digit(byte >> 4)
+                    output[end + 2] = digit(byte & 15)
+                    end += 3
+                }
             }
+            return end
         }
-        return result
+    }
+
+    private static let scheme = "file://"
+
+    /// True: a URI has this byte of a path as it is. From the hyphen to the digits stand the dot and the slash.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
