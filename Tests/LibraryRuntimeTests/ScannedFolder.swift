@@ -19,7 +19,8 @@ import TrackDatabase
         LoopThread.start()
         let place = place
         let roots = names.map { name in
-            RootNames.Root(path: FilePath(place.folder(name).utf8)!, name: Array(name.utf8))
+            RootNames.Root(
+                path: FilePath(place.folder(name).utf8)!, name: Array((name.split(separator: "/").last ?? "").utf8))
         }
         database = try TrackDatabase(path: place.path("library.db"))
         reader = try database.reader()

@@ -104,10 +104,12 @@ import TrackDatabase
     @Test("a root that is away has its tracks missing, and back with it, unread")
     @PlayerLoop func roots() async throws {
         let library = try ScannedFolder(roots: ["music", "other"])
-        for number in 0..<5 { library.track("a/\(number).flac", seed: UInt64(number)) }
+        for number in 0..<4 { library.track("a/\(number).flac", seed: UInt64(number)) }
+        library.place.file("music/b/none.flac", "no sound")
         library.place.file("other/x.mp3")
         await library.scan()
-        let before = try library.tracks()
+        let (before, faults) = (try library.tracks(), try library.reader.faultCount())
+        #expect(before.count == 6 && faults == 2)
         #expect(rename(library.place.path("music"), library.place.path("away")) == 0)
         try await library.until { try library.tracks().count == 1 }
         await library.rest()
@@ -115,14 +117,42 @@ import TrackDatabase
             Issue.record("\(library.scanner.report)")
             return
         }
-        #expect(rename(library.place.path("away"), library.place.path("music")) == 0)
-        await library.scan()
-        #expect(try library.tracks() == before)
-        #expect(library.scanner.report.lastScan?.changed == 0 && library.scanner.report.lastScan?.added == 0)
+        // By itself, and also after a scan while it is away.
+        for scans in [false, true] {
+            if scans { await library.scan() }
+            #expect(rename(library.place.path("away"), library.place.path("music")) == 0)
+            try await library.until { try library.tracks() == before }
+            await library.rest()
+            #expect(library.scanner.report.lastScan?.changed == 0 && library.scanner.report.lastScan?.added == 0)
+            #expect(try library.reader.faultCount() == faults)
+            if scans { continue }
+            #expect(rename(library.place.path("music"), library.place.path("away")) == 0)
+            try await library.until { try library.tracks().count == 1 }
+            await library.rest()
+        }
         #expect(library.scanner.report.roots.map(\.mode) == [.watched, .watched])
         // It is watched again.
         library.track("a/new.flac", seed: 9)
         try await library.until { try library.track(at: "music/a/new.flac") != nil }
+    }
+
+    @Test("roots that are not there are found as soon as they are made, with the folders above them")
+    @PlayerLoop func arrivals() async throws {
+        let library = try ScannedFolder(roots: ["music", "far/away/one", "far/away/two"])
+        library.track("a/1.flac")
+        #expect(AudioMaterial.run("rm", ["-r", library.place.path("far")]) == 0)
+        await library.scan()
+        #expect(try library.tracks().count == 1)
+        let made = [library.place.path("music/a/1.flac"), library.place.path("far/away/two/b/2.flac")]
+        library.place.folder("far/away/two/b")
+        #expect(AudioMaterial.run("cp", made) == 0)
+        try await library.until { try library.track(at: "two/b/2.flac") != nil }
+        library.place.folder("far/away/one/c")
+        #expect(AudioMaterial.run("cp", [made[0], library.place.path("far/away/one/c/3.flac")]) == 0)
+        try await library.until { try library.track(at: "one/c/3.flac") != nil }
+        await library.rest()
+        #expect(library.scanner.report.roots.map(\.mode) == [.watched, .watched, .watched])
+        #expect(try library.tracks().count == 3)
     }
 
     @Test("links are not followed: inside they are there already, and outside they are reported")

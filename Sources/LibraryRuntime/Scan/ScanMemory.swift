@@ -15,6 +15,10 @@ final class ScanMemory: @unchecked Sendable {
     }
     /// Reasons for which roots are walked, by their places.
     var walked: [Int: String] = [:]
+    /// Places of the roots that are away.
+    private(set) var away: Set<Int> = []
+    /// True: folders are watched for the return of roots.
+    private(set) var awaits = false
     private var file: OwnedDescriptor?
     /// True: the file has the folders as they are.
     private var isStored = false
@@ -25,6 +29,14 @@ final class ScanMemory: @unchecked Sendable {
 
     /// No folder is watched.
     init() {}
+
+    /// Notes if a root is away.
+    func setAway(_ root: Int, _ isAway: Bool) {
+        if isAway { away.insert(root) } else { away.remove(root) }
+    }
+
+    /// Notes that folders are watched for the roots that are away now.
+    func noteAwaited() { awaits = !away.isEmpty }
 
     /// Takes the folders back from the file. False: it can't be read; no folder is known any more, and all have to be walked.
     func wake() -> Bool {

@@ -18,6 +18,8 @@ struct ScanOrder: Sendable {
 /// Result of a scan.
 struct ScanOutcome: Sendable {
     let modes: [ScanReport.Mode]
+    /// Roots that were away, and returned before their return was watched for.
+    let returned: [Int]
     /// Its result; the reason for which it ended early.
     let result: Result<ScanReport.Finished, ScanFailure>
 }

@@ -7,6 +7,7 @@ struct ScanSettlement {
     private var found: [Int64] = []
     private var gone: [Int64] = []
     private var trees: [[UInt8]] = []
+    private var roots: Set<[UInt8]> = []
     private static let batch = 1000
 
     /// Nothing to settle.
@@ -20,6 +21,12 @@ struct ScanSettlement {
 
     /// A folder is not there.
     mutating func addTree(_ folder: [UInt8]) { trees.append(folder) }
+
+    /// A folder of the library is not there. It may return with its faults.
+    mutating func addRoot(_ name: [UInt8]) {
+        trees.append(name)
+        roots.insert(name)
+    }
 
     /// Folders of the database that are in the library no longer.
     mutating func addForeign(_ reader: TrackReader, names: [[UInt8]]) throws(ScanFailure) {
@@ -36,7 +43,9 @@ struct ScanSettlement {
                 try reader.presentTracks(below: tree, after: 0, limit: .max)
             }
             gone += ids
-            if try ScanFailure.wrap({ () throws(TrackDatabaseError) in try reader.faultCount() }) > 0 {
+            if !roots.contains(tree),
+                try ScanFailure.wrap({ () throws(TrackDatabaseError) in try reader.faultCount() }) > 0
+            {
                 try write(context) { batch throws(TrackDatabaseError) in try batch.clearFaults(below: tree) }
             }
             if try ScanFailure.wrap({ () throws(TrackDatabaseError) in try reader.hasLists() }) {

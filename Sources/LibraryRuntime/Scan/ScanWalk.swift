@@ -8,7 +8,7 @@ import TrackDatabase
 /// thread, which it blocks.
 final class ScanWalk {
     let context: ScanContext
-    private let memory: ScanMemory
+    let memory: ScanMemory
     let reader: TrackReader
     let results: ScanResults
     private let pool: ReadingPool
@@ -25,6 +25,8 @@ final class ScanWalk {
     /// Numbers of watched folders that are gone.
     private var gone: Set<Int32> = []
     private var modes: [ScanReport.Mode]
+    /// Roots that were away and are there again.
+    private var returned: [Int] = []
 
     private static let batch = 16
     private static let page = 2048
@@ -52,8 +54,8 @@ final class ScanWalk {
             }
             let finished = ScanReport.Finished(context)
             finished.keep(context.writer, isFull: order.isFull, firstArrival: walk.results.firstArrival)
-            return ScanOutcome(modes: walk.modes, result: .success(finished))
-        } catch { return ScanOutcome(modes: modes, result: .failure(error)) }
+            return ScanOutcome(modes: walk.modes, returned: walk.returned, result: .success(finished))
+        } catch { return ScanOutcome(modes: modes, returned: [], result: .failure(error)) }
     }
 
     private init(_ context: ScanContext, _ memory: ScanMemory) throws(ScanFailure) {
@@ -118,6 +120,9 @@ final class ScanWalk {
                 guard let place = memory.folders.place(of: number) else { continue }
                 try walk(place.root, place.relative, isRecursive: false)
             }
+            if order.changed.contains(Self.away) {
+                for root in memory.away.sorted() { try walk(root, [], isRecursive: true) }
+            }
         }
         if order.isFull { try settlement.addForeign(reader, names: context.roots.map(\.name)) }
         pool.read(jobs)
@@ -126,10 +131,11 @@ final class ScanWalk {
         try results.drain()
         for (index, root) in roots.enumerated() {
             if let root, !line.call(index, { root.isInPlace }) {
-                settlement.addTree(root.name)
                 modes[index] = .missing(reason: "it went away during the scan")
+                miss(index)
             }
         }
+        returned = awaitReturns()
         if context.abandoned.isSet { throw .abandoned }
         try settlement.settle(context, reader)
         try analyze()
@@ -192,9 +198,12 @@ final class ScanWalk {
     private func walk(_ index: Int, _ relative: [UInt8], isRecursive: Bool) throws(ScanFailure) {
         guard let root = roots[index] else {
             // Of a disk that does not answer nothing is known.
-            if !context.silent.contains(index) { settlement.addTree(context.roots[index].name) }
+            if !context.silent.contains(index) { miss(index) }
             return
         }
+        // Of a root that is back all is looked at.
+        let (relative, isRecursive) = memory.away.contains(index) ? ([], true) : (relative, isRecursive)
+        memory.setAway(index, false)
         var stack: [(path: [UInt8], number: Int32?, isNew: Bool)] = [
             (relative, memory.folders.number(root: index, relative: relative), isRecursive)
         ]
@@ -206,6 +215,13 @@ final class ScanWalk {
             let children = try visit(root, path, number, isRecursive: isNew)
             stack += children.reversed().map { ($0.path, $0.number, true) }
         }
+    }
+
+    /// A root is not there: its tracks are missing. Its faults stay, since files that return as they were are not read again.
+    private func miss(_ index: Int) {
+        settlement.addRoot(context.roots[index].name)
+        gone.formUnion(memory.folders.remove(root: index))
+        memory.setAway(index, true)
     }
 
     /// Looks at one folder. Returns the folders in it that have to be looked at, too.

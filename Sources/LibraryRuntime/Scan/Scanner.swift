@@ -243,6 +243,7 @@ package import TrackDatabase
         self.running = nil
         setPace()
         modes = outcome.modes
+        waiting.trees += outcome.returned.map { ($0, []) }
         let hadFailed = failure != nil
         failure = nil
         switch outcome.result {

@@ -15,6 +15,14 @@ package final class FolderWatch: Sendable {
         case refused(SystemError)
     }
 
+    /// Events that a watch reports.
+    package enum Purpose {
+        /// All that change the content of a library.
+        case changes
+        /// New entries. A folder that is watched already stays as it is.
+        case arrivals
+    }
+
     /// Changes since the last call of `take`.
     package struct News: Equatable, Sendable {
         /// Folders with new, changed, moved or removed entries.
@@ -40,6 +48,8 @@ package final class FolderWatch: Sendable {
     private static let kinds =
         UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_MOVE_SELF)
         | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
+    /// With IN_MASK_CREATE.
+    private static let arrivals = UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_ONLYDIR) | 0x1000_0000
 
     /// A watch of no folder. Throws the system's refusal of an inotify descriptor.
     package init() throws(SystemError) {
@@ -51,10 +61,16 @@ package final class FolderWatch: Sendable {
 
     /// Watches the folder at a path under this positive number, in place of its number before. Blocks as long as the disk
     /// does. A folder must be watched before it is listed, or changes between both are lost.
-    package func watch(_ path: FilePath, as folder: Int32) -> Outcome {
+    package func watch(_ path: FilePath, as folder: Int32, for purpose: Purpose = .changes) -> Outcome {
+        let kinds =
+            switch purpose {
+            case .changes: Self.kinds
+            case .arrivals: Self.arrivals
+            }
         // Not within the lock, for which the loop waits. An event between both steps is about what the caller lists afterwards.
-        let watch = path.withCString { inotify_add_watch(descriptor, $0, Self.kinds) }
+        let watch = path.withCString { inotify_add_watch(descriptor, $0, kinds) }
         guard watch >= 0 else {
+            if errno == EEXIST { return .watched }
             return errno == ENOSPC ? .exhausted : .refused(SystemError("watch \(path.text)"))
         }
         folders.withLock { folders in

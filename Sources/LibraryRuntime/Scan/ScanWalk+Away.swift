@@ -1,0 +1,23 @@
+import LinuxSystem
+
+/// Roots that are away. The nearest folder above each that is there is watched for its return.
+extension ScanWalk {
+    /// The number under which these folders are watched; those of the library have lower ones.
+    static let away = Int32.max
+
+    /// Watches for the return of the roots that are away now. Returns those that are there again already.
+    func awaitReturns() -> [Int] {
+        guard let watch = context.watch, memory.awaits || !memory.away.isEmpty else { return [] }
+        watch.forget([Self.away])
+        memory.noteAwaited()
+        return memory.away.subtracting(context.silent).sorted().filter { index in
+            let root = context.roots[index]
+            var folder = root.path.folder
+            while !folder.isEmpty {
+                if line.call(index, { watch.watch(folder, as: Self.away, for: .arrivals) }) == .watched { break }
+                folder = folder.folder
+            }
+            return line.call(index) { (try? ScanRoot(root, index: index)) != nil }
+        }
+    }
+}
