@@ -6,7 +6,7 @@
 /// name of a file without a title stands there as one, see `TrackFlags.isNamedByFile`.
 enum TrackSchema {
     /// Version of the tables that this program makes.
-    static let version = 3
+    static let version = 4
     /// Stands in the file for SQLite's `file`(1): "NpTk".
     static let application: Int64 = 0x4E70_546B
 
@@ -15,7 +15,7 @@ enum TrackSchema {
     static let hasIdentity = "identity & 16777215 = ?1 & 16777215 AND identity IS NOT NULL AND +identity = ?1"
 
     /// The statements that lead from each version to the next.
-    private static let steps = [first, second, third]
+    private static let steps = [first, second, third, fourth]
 
     /// Makes the tables or brings them up to date.
     static func prepare(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
@@ -138,6 +138,17 @@ extension TrackSchema {
             PRIMARY KEY(tagset, folder)) WITHOUT ROWID;
         INSERT INTO placement SELECT tagset, folder, count(*), sum(ifnull(duration, 0)) FROM track
             WHERE (flags & 1) = 0 GROUP BY tagset, folder;
+        """
+
+    /// Most texts are their folded texts with capitals, and need not stand beside them, see `SpellingMark`.
+    fileprivate static let fourth = """
+        CREATE TABLE spelled(
+            tag INTEGER NOT NULL, folded TEXT NOT NULL, spelling TEXT NOT NULL, id INTEGER NOT NULL,
+            tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, spelling)) WITHOUT ROWID;
+        INSERT INTO spelled SELECT tag, folded, spelling(text), id, tracks, duration FROM ordered ORDER BY 1, 2, 3;
+        DROP TABLE ordered;
+        ALTER TABLE spelled RENAME TO ordered;
+        UPDATE tagset SET hash = hash >> 24 & 16777215;
         """
 
     /// Forgets the statistics of the sets of tags. With them SQLite would look at all sets before the first row of a page, to

@@ -169,12 +169,28 @@ enum FilterModel {
     private static func sortKey(_ track: StoredTrack, _ field: SortField) -> [[UInt8]] {
         switch field {
         case .tag(let tag):
-            (values(tag, of: track).first).map { [Array(Folding.fold($0).utf8), Array($0.utf8)] } ?? []
+            (values(tag, of: track).first).map { [Array(Folding.fold($0).utf8), Array(mark($0).utf8)] } ?? []
         case .uri: [track.record.path.folder, track.record.path.name]
         case .number(let field): number(track, field).map { [bytes($0)] } ?? []
         case .time(let field): moment(track, field).map { [bytes(Double($0))] } ?? []
         }
     }
+
+    /// Texts that fold alike stand in the order of their bytes, but for one with a capital in each word, which is the first.
+    private static func mark(_ text: String) -> String {
+        let folded = Folding.fold(text)
+        var capitals = ""
+        for scalar in folded.unicodeScalars {
+            let last = capitals.unicodeScalars.last
+            let isInWord = last.map {
+                !$0.isASCII || $0 == "'" || $0.properties.numericType != nil || $0.properties.isAlphabetic
+            }
+            capitals += isInWord == true || !scalar.isASCII ? String(scalar) : String(scalar).uppercased()
+        }
+        return spelling(text) != spelling(folded) && spelling(text) == spelling(capitals) ? "" : text
+    }
+
+    private static func spelling(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     /// A number of at least 0 as bytes in its order.
     private static func bytes(_ value: Double) -> [UInt8] {

@@ -27,7 +27,7 @@ import TrackDatabase
         _ = try TrackDatabase(path: path)
         try Self.write(path, at: 60, [0, 0, 0, 99])
         let error = #expect(throws: TrackDatabaseError.self) { try TrackDatabase(path: path) }
-        #expect(error == .newerVersion(found: 99, known: 3))
+        #expect(error == .newerVersion(found: 99, known: 4))
         #expect(error?.message.contains("version 99") == true && error?.message.contains("newer program") == true)
     }
 
@@ -39,28 +39,60 @@ import TrackDatabase
         #expect(throws: TrackDatabaseError.foreign) { try TrackDatabase(path: path) }
     }
 
-    @Test("a database of version 1 is brought up to date, and its folders are found")
-    func oldVersion() throws {
+    /// Statements that make a database of this version into one of version 3.
+    private static let undoFourth = [
+        """
+        CREATE TABLE old(
+            tag INTEGER NOT NULL, folded TEXT NOT NULL, text TEXT NOT NULL, id INTEGER NOT NULL,
+            tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, text)) WITHOUT ROWID
+        """,
+        """
+        INSERT INTO old SELECT tag, folded, (SELECT text FROM value WHERE id = o.id), id, tracks, duration FROM ordered o
+        """,
+        "DROP TABLE ordered", "ALTER TABLE old RENAME TO ordered", "UPDATE tagset SET hash = hash << 24 | 4711",
+        "PRAGMA user_version = 3",
+    ]
+
+    /// Statements that make one of version 3 into one of version 1.
+    private static let undoSecond = [
+        "ALTER TABLE folder ADD COLUMN parent INTEGER",
+        "ALTER TABLE folder ADD COLUMN name BLOB NOT NULL DEFAULT x''",
+        "UPDATE folder SET name = CAST(id AS BLOB), parent = id",
+        "CREATE UNIQUE INDEX folder_child ON folder(parent, name)",
+        "DROP TABLE placement", "PRAGMA user_version = 1",
+    ]
+
+    /// All rows of the tables that version 4 made anew, as text.
+    private static func rows(_ path: String) -> [String] {
+        SQLiteCheck.rows(
+            path,
+            "SELECT tag || '|' || folded || '|' || spelling || '|' || id || '|' || tracks || '|' || duration FROM ordered"
+        )
+            + SQLiteCheck.rows(path, "SELECT id || '|' || hash || '|' || hex(packed) || '|' || tracks FROM tagset")
+    }
+
+    @Test("a database of an earlier version is brought up to date, and all in it is found", arguments: [1, 3])
+    func oldVersion(version: Int) throws {
         let folder = TestFolder()
         let path = folder.file("library.db")
         let places = ["r/a/x/1", "r/a/2", "r/a!/3", "r/a b/c/d/4", "r/b/5", "s/6"]
-        do {
-            let writer = try TrackDatabase(path: path).writer()
-            try writer.batch { batch throws(TrackDatabaseError) in
-                for place in places { _ = try batch.put(TrackRecord(path: TrackPath(place)), added: 1) }
+        let names = ["Miles Davis", "k.d. lang", "Björk", "MILES DAVIS", "1984", "miles davis"]
+        func put(_ batch: TrackBatch) throws(TrackDatabaseError) {
+            for (place, name) in zip(places, names) {
+                var record = TrackRecord(path: TrackPath(place))
+                record.tags = [.artist: [name], .title: ["Of \(name)"]]
+                _ = try batch.put(record, added: 1)
             }
         }
-        for statement in [
-            "ALTER TABLE folder ADD COLUMN parent INTEGER",
-            "ALTER TABLE folder ADD COLUMN name BLOB NOT NULL DEFAULT x''",
-            "UPDATE folder SET name = CAST(id AS BLOB), parent = id",
-            "CREATE UNIQUE INDEX folder_child ON folder(parent, name)",
-            "DROP TABLE placement", "PRAGMA user_version = 1",
-        ] { SQLiteCheck.rows(path, statement) }
-        #expect(SQLiteCheck.rows(path, "PRAGMA user_version") == ["1"])
+        try TrackDatabase(path: path).writer().batch(put)
+        let made = Self.rows(path)
+        for statement in Self.undoFourth + (version < 3 ? Self.undoSecond : []) { SQLiteCheck.rows(path, statement) }
+        #expect(SQLiteCheck.rows(path, "PRAGMA user_version") == ["\(version)"])
+        #expect(SQLiteCheck.rows(path, "SELECT text FROM ordered WHERE folded = 'bjork'") == ["Björk"])
         let database = try TrackDatabase(path: path)
-        #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["3"])
+        #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["4"])
         #expect(SQLiteCheck.words(path) == ["ok"])
+        #expect(Self.rows(path) == made)
         let reader = try database.reader()
         let children = [
             "": ["r", "s"], "r": ["a", "a b", "a!", "b"], "r/a": ["x"], "r/a b": ["c"], "r/b": [], "q": [],
@@ -69,6 +101,11 @@ import TrackDatabase
             #expect(try reader.folders(in: Array(place.utf8)) == names.map { Array($0.utf8) }, "in “\(place)”")
         }
         for place in places { #expect(try reader.track(at: TrackPath(place)) != nil) }
+        for name in names { #expect(try reader.count(.test(.tag(.artist), .is(name))).tracks == 1) }
+        #expect(Set(try reader.values(ValuesQuery(tag: .artist)).rows.map(\.value)) == Set(names))
+        // The same files again are the same rows.
+        try database.writer().batch(put)
+        #expect(Self.rows(path) == made)
         reader.show([Array("r".utf8)])
         #expect(try reader.count(nil).tracks == 5)
     }

@@ -1,4 +1,5 @@
 import TestLibraries
+import TestSupport
 import Testing
 import TrackDatabase
 
@@ -85,6 +86,68 @@ import TrackDatabase
         }
         let tags = try #require(try database.reader().track(at: TrackPath("a/long.flac"))?.record.tags)
         #expect(tags == [.artist: [long], .title: [long], .comment: [long]])
+    }
+
+    @Test("spellings with capitals and without are values of their own, in each question")
+    func capitals() throws {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("library.db"))
+        let texts = [
+            "Hip-Hop (Live)", "hip-hop (live)", "HIP-HOP (LIVE)", "Hip-hop (Live)", "Don't Stop", "Don'T Stop",
+            "2nd Of",
+            "2Nd Of", "Éa Bc", "éA Bc", "A", "a", "May 1999", "may 1999", "夜 Yo", "1999", "\u{1}", "\u{7F}X", "`N",
+        ]
+        let writer = try database.writer()
+        let ids = try writer.batch { batch throws(TrackDatabaseError) in
+            var ids: [Int64] = []
+            for (number, text) in texts.enumerated() {
+                var record = TrackRecord(path: TrackPath("a/\(number).flac"))
+                record.tags = [.artist: [text], .title: [text], .date: [text]]
+                ids.append(try batch.put(record, added: 1))
+            }
+            return ids
+        }
+        let reader = try database.reader()
+        for (tag, id) in zip([TrackTag.artist, .title, .date], ids) {
+            let rows = try reader.values(ValuesQuery(tag: tag)).rows
+            #expect(rows.map(\.tracks) == texts.map { _ in 1 })
+            #expect(Set(rows.map { Spelling($0.value) }) == Set(texts.map(Spelling.init)))
+            // In pages, by a filter that passes all, and in the order of tracks they are the same.
+            for filter in [nil, TrackFilter.test(.number(.trackNumber), .missing(true))] {
+                var (paged, after): ([ValueRow], String?) = ([], nil)
+                repeat {
+                    let page = try reader.values(ValuesQuery(tag: tag, filter: filter, limit: 2, after: after))
+                    paged += page.rows
+                    after = page.next
+                } while after != nil && paged.count < 99
+                #expect(paged.map { Spelling($0.value) } == rows.map { Spelling($0.value) })
+                var (tracks, place): ([StoredTrack], String?) = ([], nil)
+                let sort = TrackSort.keys([SortKey(.tag(tag))])
+                repeat {
+                    let page = try reader.query(TrackQuery(filter: filter, sort: sort, limit: 2, after: place))
+                    tracks += page.rows
+                    place = page.next
+                } while place != nil && tracks.count < 99
+                let found = tracks.compactMap { $0.record.tags[tag]?.first.map(Spelling.init) }
+                #expect(found == rows.map { Spelling($0.value) })
+            }
+            for text in texts {
+                #expect(try reader.count(.test(.tag(tag), .is(text))).tracks == 1)
+                let before = texts.filter { $0.utf8.lexicographicallyPrecedes(text.utf8) }
+                guard tag == .date else { continue }
+                #expect(try reader.count(.test(.tag(tag), .before(text))).tracks == Int64(before.count))
+            }
+            #expect(try reader.search("hip-hop", kinds: [.artist]).count == 4)
+            try writer.batch { batch throws(TrackDatabaseError) in try batch.remove(ids: [id]) }
+            try writer.batch { batch throws(TrackDatabaseError) in
+                let number = ids.firstIndex(of: id) ?? 0
+                var record = TrackRecord(path: TrackPath("a/\(number).flac"))
+                record.tags = [.artist: [texts[number]], .title: [texts[number]], .date: [texts[number]]]
+                _ = try batch.put(record, added: 1)
+            }
+        }
+        let short = "SELECT count(*) FROM ordered WHERE spelling = ''"
+        #expect(SQLiteCheck.rows(folder.file("library.db"), short) == ["18"])
     }
 
     @Test("each spelling of an album is an album")

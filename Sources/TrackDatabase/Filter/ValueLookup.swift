@@ -23,7 +23,10 @@ struct ValueLookup {
     func find(_ test: FilterTest) throws(TrackDatabaseError) -> FoundValues {
         switch test {
         case .is(let text):
-            return try rows("\(Self.columns) AND folded = ?2 AND text = ?3", [.text(Folding.fold(text)), .text(text)])
+            let folded = Folding.fold(text)
+            return try rows(
+                "\(Self.columns) AND folded = ?2 AND spelling = ?3",
+                [.text(folded), .text(SpellingMark.mark(text, folded))])
         case .contains(let text):
             let folded = Folding.fold(text)
             if tag.searchKind != nil, folded.unicodeScalars.count >= 3 { return try indexed(folded) }
@@ -34,15 +37,15 @@ struct ValueLookup {
             return try beginning(pattern.beginning, " AND matches(folded, ?4)", [.text(Folding.fold(text))])
         case .atLeast(let text):
             return tag.isDate
-                ? try rows("\(Self.columns) AND text >= ?2", [.text(text)])
+                ? try rows("\(Self.columns) AND \(SpellingMark.sql) >= ?2", [.text(text)])
                 : try rows("\(Self.columns) AND folded >= ?2", [.text(Folding.fold(text))])
         case .atMost(let text):
             return tag.isDate
-                ? try rows("\(Self.columns) AND substr(text, 1, length(?2)) <= ?2", [.text(text)])
+                ? try rows("\(Self.columns) AND substr(\(SpellingMark.sql), 1, length(?2)) <= ?2", [.text(text)])
                 : try rows("\(Self.columns) AND folded <= ?2", [.text(Folding.fold(text))])
-        case .before(let text): return try rows("\(Self.columns) AND text < ?2", [.text(text)])
+        case .before(let text): return try rows("\(Self.columns) AND \(SpellingMark.sql) < ?2", [.text(text)])
         case .after(let text):
-            return try rows("\(Self.columns) AND substr(text, 1, length(?2)) > ?2", [.text(text)])
+            return try rows("\(Self.columns) AND substr(\(SpellingMark.sql), 1, length(?2)) > ?2", [.text(text)])
         case .place, .below, .equals, .numberAtLeast, .numberAtMost, .within, .withinAge, .isTrue, .missing:
             return FoundValues()
         }

@@ -50,7 +50,7 @@ struct QueryPlan {
 
     private static func ordered(by tag: TrackTag, isFalling: Bool, _ rest: [SortColumn]) -> QueryPlan {
         let last = SortColumn.last(isFalling: isFalling)
-        let first = ["v.folded", "v.text"].map { SortColumn(sql: $0, isFalling: isFalling) }
+        let first = ["v.folded", "v.spelling"].map { SortColumn(sql: $0, isFalling: isFalling) }
         let none = [last, last].map { SortColumn(sql: $0, isFalling: isFalling, isConstant: true) }
         let track = [SortColumn(sql: "t.id", isFalling: false)]
         let number = tag.rawValue

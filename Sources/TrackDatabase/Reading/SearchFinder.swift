@@ -69,8 +69,8 @@ struct SearchFinder {
         for tag in TrackTag.allCases where tag.searchKind == kind {
             let statement = try reader.database.statement(
                 """
-                SELECT id, text, folded, tracks FROM ordered
-                WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, text
+                SELECT id, spelling, folded, tracks FROM ordered
+                WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, spelling
                 """)
             try statement.bind([
                 .integer(Int64(tag.rawValue)), .text(wanted.folded), TextBounds.end(wanted.folded),
@@ -79,7 +79,7 @@ struct SearchFinder {
             while count < most, try statement.step() {
                 let id = statement.integer(0)
                 guard let tracks = try shown(kind, id, statement.integer(3)) else { continue }
-                add(kind, tag, id, statement.text(1), statement.text(2), tracks)
+                add(kind, tag, id, statement.text(spelling: 1, folded: 2), statement.text(2), tracks)
                 count += 1
             }
             statement.reset()
@@ -134,8 +134,8 @@ struct SearchFinder {
             return false
         }
         let tracks = try reader.database.number(
-            "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3",
-            .integer(Int64(tag.rawValue)), .text(folded), .text(value.text))
+            "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND spelling = ?3",
+            .integer(Int64(tag.rawValue)), .text(folded), .text(SpellingMark.mark(value.text, folded)))
         guard let tracks, tracks > 0, let shown = try shown(kind, id, tracks) else { return false }
         return add(kind, tag, id, value.text, folded, shown)
     }

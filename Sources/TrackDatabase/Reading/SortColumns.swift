@@ -55,6 +55,6 @@ enum SortColumns {
             tag == .title
             ? "t.title" : tag.isOwn ? "firstOf(t.own, \(tag.rawValue))" : "firstOf(s.packed, \(tag.rawValue))"
         let text = "(SELECT text FROM value WHERE id = \(id))"
-        return ["fold(\(text))", text]
+        return ["fold(\(text))", "spelling(\(text))"]
     }
 }

@@ -56,7 +56,11 @@ struct ComputedValues {
     /// Texts by which a row is sorted.
     static func key(_ row: ValueRow) -> [String] {
         // U+10FFFF: rows without a value in the group come last.
-        ([row.value] + row.group).flatMap { [$0.map(Folding.fold) ?? "\u{10FFFF}", $0 ?? ""] }
+        ([row.value] + row.group).flatMap { text -> [String] in
+            guard let text else { return ["\u{10FFFF}", ""] }
+            let folded = Folding.fold(text)
+            return [folded, SpellingMark.mark(text, folded)]
+        }
     }
 
     /// True: `one` stands before `other`.
@@ -93,8 +97,8 @@ extension TrackReader {
         }
         let statement = try database.statement(
             """
-            SELECT text, tracks, duration FROM ordered
-            WHERE tag = ?1 AND (folded, text) > (?2, ?3) AND tracks > 0 ORDER BY folded, text LIMIT ?4
+            SELECT spelling, tracks, duration, folded FROM ordered
+            WHERE tag = ?1 AND (folded, spelling) > (?2, ?3) AND tracks > 0 ORDER BY folded, spelling LIMIT ?4
             """)
         defer { statement.reset() }
         try statement.bind([.integer(Int64(query.tag.rawValue))] + after + [.integer(Int64(limit + 1))])
@@ -104,12 +108,13 @@ extension TrackReader {
         while try statement.step() {
             if rows.count == limit {
                 let last = rows[limit - 1].value
-                next = QueryCursor([.text(Folding.fold(last)), .text(last)]).text(description)
+                let folded = Folding.fold(last)
+                next = QueryCursor([.text(folded), .text(SpellingMark.mark(last, folded))]).text(description)
                 break
             }
             rows.append(
                 ValueRow(
-                    value: statement.text(0), group: [], tracks: statement.integer(1),
+                    value: statement.text(spelling: 0, folded: 3), group: [], tracks: statement.integer(1),
                     duration: Double(statement.integer(2)) / 1000))
         }
         return Page(rows: rows, next: next, version: version)
@@ -203,7 +208,8 @@ extension TrackReader {
             for (id, count) in counts { keyed[[id]] = count }
             return try sorted(keyed)
         }
-        let statement = try database.statement("SELECT id, text FROM ordered WHERE tag = ?1 ORDER BY folded, text")
+        let statement = try database.statement(
+            "SELECT id, spelling, folded FROM ordered WHERE tag = ?1 ORDER BY folded, spelling")
         defer { statement.reset() }
         try statement.bind([.integer(Int64(tag.rawValue))])
         var rows: [ValueRow] = []
@@ -212,7 +218,7 @@ extension TrackReader {
             guard let count = counts[statement.integer(0)] else { continue }
             rows.append(
                 ValueRow(
-                    value: statement.text(1), group: [], tracks: count.tracks,
+                    value: statement.text(spelling: 1, folded: 2), group: [], tracks: count.tracks,
                     duration: Double(count.duration) / 1000))
         }
         return rows

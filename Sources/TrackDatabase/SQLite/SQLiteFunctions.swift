@@ -3,6 +3,7 @@ import CSQLite
 /// Functions of ours for statements. None of them stands in the schema, so any program can read the database.
 enum SQLiteFunctions {
     /// `fold(text)`: the folded text, also of a blob; NULL of NULL.
+    /// `capitalized(folded)`, `spelling(text)`: see `SpellingMark`.
     /// `holds(id, set)`, `holdsAny(values, set)`: 1 if the number, or a number in the packed values, is in the set.
     /// `firstOf(values, tag)`: the first value of the tag in packed values, or NULL.
     /// `unpacked(values)`: the numbers in packed values as a JSON array.
@@ -12,6 +13,14 @@ enum SQLiteFunctions {
         add(handle, "fold", 1) { context, _, values in
             guard sqlite3_value_type(values![0]) != SQLITE_NULL else { return sqlite3_result_null(context) }
             SQLiteFunctions.result(context, Folding.fold(SQLiteFunctions.text(values![0])))
+        }
+        add(handle, "capitalized", 1) { context, _, values in
+            SQLiteFunctions.result(context, SpellingMark.capitalized(SQLiteFunctions.text(values![0])))
+        }
+        add(handle, "spelling", 1) { context, _, values in
+            guard sqlite3_value_type(values![0]) != SQLITE_NULL else { return sqlite3_result_null(context) }
+            let text = SQLiteFunctions.text(values![0])
+            SQLiteFunctions.result(context, SpellingMark.mark(text, Folding.fold(text)))
         }
         add(handle, "holds", 2) { context, _, values in
             let isIn = SQLiteFunctions.set(values![1])?.contains(sqlite3_value_int64(values![0]))

@@ -136,7 +136,8 @@ struct BatchChanges {
             let count = values.removeValue(forKey: value.id) ?? Count()
             try database.run(
                 "INSERT INTO ordered VALUES(?1, ?2, ?3, ?4, ?5, ?6)", .integer(Int64(value.tag.rawValue)),
-                .text(value.folded), .text(value.text), .integer(value.id), .integer(count.tracks),
+                .text(value.folded), .text(SpellingMark.mark(value.text, value.folded)), .integer(value.id),
+                .integer(count.tracks),
                 .integer(count.duration))
         }
         made = [:]
@@ -144,9 +145,13 @@ struct BatchChanges {
 
     private static func count(_ value: Int64, _ count: Count, _ database: SQLiteDatabase) throws(TrackDatabaseError) {
         guard let (tag, text) = try text(of: value, database) else { return }
+        let folded = Folding.fold(text)
         try database.run(
-            "UPDATE ordered SET tracks = tracks + ?4, duration = duration + ?5 WHERE tag = ?1 AND folded = ?2 AND text = ?3",
-            .integer(tag), .text(Folding.fold(text)), .text(text), .integer(count.tracks), .integer(count.duration))
+            """
+            UPDATE ordered SET tracks = tracks + ?4, duration = duration + ?5
+            WHERE tag = ?1 AND folded = ?2 AND spelling = ?3
+            """, .integer(tag), .text(folded), .text(SpellingMark.mark(text, folded)), .integer(count.tracks),
+            .integer(count.duration))
     }
 
     private static func text(
@@ -190,8 +195,8 @@ struct BatchChanges {
             oldDocuments.append(Document(number: kind.document(value), folded: folded))
         }
         try database.run(
-            "DELETE FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3", .integer(number), .text(folded),
-            .text(text))
+            "DELETE FROM ordered WHERE tag = ?1 AND folded = ?2 AND spelling = ?3", .integer(number), .text(folded),
+            .text(SpellingMark.mark(text, folded)))
         try database.run("DELETE FROM value WHERE id = ?1", .integer(value))
     }
 

@@ -25,7 +25,8 @@ extension TrackBatch {
         let folded = Folding.fold(text)
         let number = SQLiteValue.integer(Int64(tag.rawValue))
         if let found = try database.number(
-            "SELECT id FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3", number, .text(folded), .text(text))
+            "SELECT id FROM ordered WHERE tag = ?1 AND folded = ?2 AND spelling = ?3", number, .text(folded),
+            .text(SpellingMark.mark(text, folded)))
         {
             cache.add(key, found)
             return found
@@ -128,10 +129,10 @@ extension TrackBatch {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// FNV-1a, the same in every run.
+    /// FNV-1a, the same in every run. 24 bits make the index small, and the values of rows are compared, too.
     private static func hash(_ packed: [UInt8], _ album: Int64?) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(bitPattern: album ?? 0)
         for byte in packed { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return Int64(bitPattern: hash)
+        return Int64(hash >> 24 & 0xFF_FFFF)
     }
 }
