@@ -15,7 +15,6 @@ from custom_components.nowplayingd.client import (
     BoxHTTP,
     BoxSocket,
     CallError,
-    Delays,
     NotABox,
     NotPaired,
     State,
@@ -170,6 +169,24 @@ async def test_one_load_at_a_time(hass: HomeAssistant, house: House, entry) -> N
     assert calls[0] == "session.list" and shown(hass).state == "idle"
 
 
+async def test_state_during_the_load(hass: HomeAssistant, house: House, entry) -> None:
+    """A state that is published while its session is loaded is not lost."""
+    box = entry.runtime_data
+    call = box.call
+
+    async def publish(method: str, *words: Any, **more: Any) -> Any:
+        answer = await call(method, *words, **more)
+        if method == "nowPlaying.get" and answer["session"] == "kids":
+            box._notified("nowPlaying.changed", {**answer, "seq": answer["seq"] + 1, "volume": 0.25})
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(box, "call", publish)
+        house.call("session.create", name="kids")
+        await eventually(lambda: "kids" in box.sessions, "the session")
+    assert box.sessions["kids"].state.volume == 0.25
+
+
 # MARK: Boxes that send anything
 
 MESS: list[Any] = [None, True, -1, 1e400, 2**70, "x", "", [], [{}], {}, {"a": None}, "\ud800", [[[[]]]]]
@@ -281,12 +298,6 @@ async def test_busy_box(hass: HomeAssistant, house: House, aiohttp_client: Any) 
             await box.announce(b"x", {"priority": status})
     assert await box.picture("a", None, None) is None
     assert await box.picture("b", None, None) is None
-
-
-def test_delays() -> None:
-    """Attempts come soon, then twice a second, and seldom after a long time."""
-    delays = [wait for wait, _ in zip(Delays(patience=20), range(40), strict=False)]
-    assert delays[0] <= 0.1 and all(0.25 <= wait <= 0.5 for wait in delays[5:20]) and all(5 <= wait <= 10 for wait in delays[21:])
 
 
 def test_address() -> None:

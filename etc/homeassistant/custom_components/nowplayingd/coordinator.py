@@ -22,20 +22,18 @@ from .client import (
     BoxError,
     BoxHTTP,
     BoxSocket,
-    CallError,
-    Command,
     Delays,
     Hello,
     Link,
     NotABox,
     NotPaired,
     Output,
-    SessionInfo,
     State,
     Unreachable,
 )
 from .const import CLIENT_NAME, DOMAIN, PROTOCOL
 from .data import access_token, address
+from .lists import Lists
 from .repairs import show_issues
 from .session import Session
 
@@ -86,10 +84,7 @@ class Box:
         self.http = BoxHTTP(async_get_clientsession(hass, self.address.verify), self.address, access_token(entry))
         self.clock = BoxClock(time.monotonic)
         self.hello: Hello | None = None
-        self.sessions: dict[str, Session] = {}
-        self.active_name: str | None = None
-        self.outputs: list[Output] = []
-        self.has_library = False
+        self._lists = Lists(lambda *words: self.call(*words))
         self.is_available = False
         # Announcements of one device play one after the other.
         self.announcing = asyncio.Lock()
@@ -139,6 +134,26 @@ class Box:
         return self.hello is not None and self.hello.controls
 
     @property
+    def sessions(self) -> Mapping[str, Session]:
+        """The sessions by their names."""
+        return self._lists.sessions
+
+    @property
+    def active_name(self) -> str | None:
+        """The name of the active session."""
+        return self._lists.active_name
+
+    @property
+    def outputs(self) -> list[Output]:
+        """The outputs of the box."""
+        return self._lists.outputs
+
+    @property
+    def has_library(self) -> bool:
+        """True if the library ran at the last look."""
+        return self._lists.has_library
+
+    @property
     def active(self) -> Session | None:
         """The active session."""
         return self.sessions.get(self.active_name or "")
@@ -164,7 +179,7 @@ class Box:
     async def refresh_library(self) -> None:
         """Look if the library runs: it may have started after the connection."""
         had_library = self.has_library
-        await self._load_library()
+        await self._lists.load_library()
         if self.has_library != had_library:
             self._report(Change.COMMANDS)
 
@@ -190,12 +205,9 @@ class Box:
             raise NewerProtocol(f"the box speaks version {hello.protocol} of the protocol; update the integration")
         self.clock.forget()
         await self.clock.synchronize(lambda sent: socket.call("clock.now", {"sent": sent}))
-        self.sessions.clear()
         self._socket = socket
         await socket.call("nowPlaying.subscribe", {"session": "*", "languages": self._languages})
-        await self._load_sessions()
-        await self._load_outputs()
-        await self._load_library()
+        await self._lists.load()
         self.hello = hello
         show_issues(self.hass, self.entry, hello)
         self._show_version(hello.version)
@@ -249,7 +261,7 @@ class Box:
         except NotABox as error:
             _LOGGER.debug("Ignored a state: %s", error)
             return
-        session = self.sessions.get(state.session)
+        session = self._lists.take(state)
         if session is None:
             self._refresh(Change.SESSIONS)
         elif session.take(state):
@@ -292,9 +304,9 @@ class Box:
 
     async def _refresh_all(self) -> None:
         loads = {
-            Change.SESSIONS: self._load_sessions,
-            Change.COMMANDS: self._load_commands,
-            Change.OUTPUTS: self._load_outputs,
+            Change.SESSIONS: self._lists.load_sessions,
+            Change.COMMANDS: self._lists.load_commands,
+            Change.OUTPUTS: self._lists.load_outputs,
         }
         while self._stale:
             change = self._stale.pop()
@@ -305,51 +317,6 @@ class Box:
                 _LOGGER.debug("Could not load %s: %s", change.name, error)
             else:
                 self._report(change)
-
-    async def _load_sessions(self) -> None:
-        found = SessionInfo.all_of(await self.call("session.list"))
-        for info in found:
-            if info.name in self.sessions:
-                self.sessions[info.name].external = info.external
-                continue
-            try:
-                state = State.of(await self.call("nowPlaying.get", {"session": info.name}))
-            except CallError:
-                # It was closed meanwhile.
-                continue
-            self.sessions[info.name] = Session(info.name, state, info.external)
-        for name in self.sessions.keys() - {info.name for info in found}:
-            del self.sessions[name]
-        self.active_name = next((info.name for info in found if info.active), None)
-        await self._load_commands()
-
-    async def _load_commands(self) -> None:
-        for session in list(self.sessions.values()):
-            key = session.wanted_key
-            if session.commands_key == key:
-                continue
-            try:
-                commands = Command.all_of(await self.call("commands.list", {"session": session.name}))
-            except CallError as error:
-                _LOGGER.debug("No commands of %s: %s", session.name, error)
-                continue
-            session.commands, session.commands_key = commands, key
-
-    async def _load_outputs(self) -> None:
-        try:
-            self.outputs = Output.all_of(await self.call("output.list"))
-        except CallError as error:
-            _LOGGER.debug("No outputs: %s", error)
-            self.outputs = []
-
-    async def _load_library(self) -> None:
-        try:
-            await self.call("library.status")
-        except CallError as error:
-            _LOGGER.debug("No library: %s", error)
-            self.has_library = False
-        else:
-            self.has_library = True
 
     # MARK: Clock
 

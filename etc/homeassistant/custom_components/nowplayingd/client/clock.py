@@ -10,6 +10,8 @@ from .errors import NotABox
 from .values import mapping, number
 
 BURST = 8
+# Seconds by which a clock may be wrong that needs no further exchange.
+ENOUGH = 0.001
 # Two clocks drift apart by this at most: 100 ppm.
 DRIFT = 1e-4
 
@@ -46,7 +48,7 @@ class BoxClock:
         self._delay = math.inf
 
     async def synchronize(self, ask: Ask) -> None:
-        """Do a burst of exchanges, one after the other; the one with the shortest way counts.
+        """Do exchanges, one after the other, until one is exact enough, at most a burst; the one with the shortest way counts.
 
         `ask(sent)` returns `{received, answered}`. Raises the errors of `ask`, and NotABox for an answer without times.
         """
@@ -62,3 +64,5 @@ class BoxClock:
                 self._offset = (received - sent + answered - back) / 2
                 self._delay = delay
                 self._at = back
+            if delay / 2 <= ENOUGH:
+                return

@@ -7,6 +7,11 @@ from typing import Any
 from .values import mapping, text, whole
 
 
+def reason(error: Exception) -> str:
+    """Return the words of a failure of the network, which may have come from the other end."""
+    return text(str(error)) or ("no answer" if isinstance(error, TimeoutError) else type(error).__name__)
+
+
 class BoxError(Exception):
     """A failure of the box or of the way to it."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 
 from .address import BoxAddress
-from .errors import BoxError, CallError, NotABox, NotPaired, PairingRefused, Unreachable, WrongName
+from .errors import BoxError, CallError, NotABox, NotPaired, PairingRefused, Unreachable, WrongName, reason
 from .values import mapping, token
 
 # A wrong code is answered late, up to eight seconds.
@@ -126,7 +126,7 @@ class BoxHTTP:
                 content = await _read(response, LARGEST_ANSWER)
                 status = response.status
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise Unreachable(f"cannot reach {url.with_query(None)}: {error or type(error).__name__}") from error
+            raise Unreachable(f"cannot reach {url.with_query(None)}: {reason(error)}") from error
         if (refusal := _REFUSALS.get(status)) is not None:
             raise refusal(f"{url.with_query(None)} was refused with the status {status}")
         try:

@@ -33,7 +33,7 @@ class LinkEvents(Protocol):
 class Delays:
     """Seconds to wait before each attempt, each a little random so that not all clients come at once."""
 
-    def __init__(self, first: float = 0.1, longest: float = 0.5, patience: int = 1200, later: float = 10.0) -> None:
+    def __init__(self, first: float = 0.05, longest: float = 0.25, patience: int = 1200, later: float = 1.0) -> None:
         """Make the delays of a new outage: doubled up to `longest`, and `later` after `patience` attempts."""
         self._first, self._longest, self._patience, self._later = first, longest, patience, later
 

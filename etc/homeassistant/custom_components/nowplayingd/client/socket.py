@@ -11,12 +11,14 @@ from typing import Any
 import aiohttp
 
 from .address import BoxAddress
-from .errors import BadCertificate, BoxError, CallError, NotABox, NotPaired, Unreachable, WrongName
+from .errors import BadCertificate, BoxError, CallError, NotABox, NotPaired, Unreachable, WrongName, reason
 from .values import mapping, text, token
 
 SUBPROTOCOL = "nowplaying.1"
-# Seconds to wait for a connection. A network that is back is found by the next attempt; the kernel repeats its own ever later.
-CONNECT_TIMEOUT = 1.5
+# Seconds to wait for a connection.
+CONNECT_TIMEOUT = 3.0
+# Seconds from one attempt to the next while none is answered. The kernel repeats its own ever later.
+CONNECT_INTERVAL = 0.25
 # Seconds to wait for the answer to a handshake: a wrong token is answered late, up to eight seconds.
 HANDSHAKE_TIMEOUT = 12.0
 # Seconds to wait for the answer to a call.
@@ -52,7 +54,7 @@ class BoxSocket:
         except aiohttp.ClientConnectorCertificateError as error:
             raise BadCertificate(f"the certificate of {address.base} is not valid: {error.certificate_error}") from error
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
-            raise Unreachable(f"cannot connect to {address.base}: {error or type(error).__name__}") from error
+            raise Unreachable(f"cannot connect to {address.base}: {reason(error)}") from error
         if opened.protocol != SUBPROTOCOL:
             await opened.close()
             raise NotABox(f"{address.base} does not speak {SUBPROTOCOL}")
@@ -89,7 +91,7 @@ class BoxSocket:
                 return NotPaired("the box has revoked the access of this device")
             return Unreachable(f"the box has ended the connection ({self._socket.close_code})")
         except (aiohttp.ClientError, OSError) as error:
-            return Unreachable(f"the connection failed: {error}")
+            return Unreachable(f"the connection failed: {reason(error)}")
         finally:
             self._fail_calls()
 
@@ -123,10 +125,40 @@ class BoxSocket:
 
 
 async def _reach(address: BoxAddress) -> None:
-    """Connect and disconnect: aiohttp has no time limit for the connection of a WebSocket alone."""
-    async with asyncio.timeout(CONNECT_TIMEOUT):
-        _, writer = await asyncio.open_connection(address.host, address.port)
-    writer.close()
+    """Connect and disconnect: aiohttp has no time limit for the connection of a WebSocket alone.
+
+    A network that is back is found by the next attempt.
+    """
+    attempts: set[asyncio.Task[None]] = set()
+    try:
+        async with asyncio.timeout(CONNECT_TIMEOUT):
+            places = await asyncio.get_running_loop().getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+            ended: set[asyncio.Task[None]] = set()
+            while not ended:
+                attempts.add(asyncio.create_task(_touch(places)))
+                ended, _ = await asyncio.wait(attempts, timeout=CONNECT_INTERVAL, return_when=asyncio.FIRST_COMPLETED)
+            attempts -= ended
+            errors = [error for one in ended if (error := one.exception()) is not None]
+            if len(errors) == len(ended):
+                raise errors[0]
+    finally:
+        for attempt in attempts:
+            attempt.cancel()
+
+
+async def _touch(places: list[Any]) -> None:
+    """Connect to the first address that accepts, and disconnect. `places`: as getaddrinfo returns them."""
+    reason = OSError("the name has no address")
+    for family, kind, protocol, _, place in places:
+        with socket.socket(family, kind, protocol) as one:
+            one.setblocking(False)
+            try:
+                await asyncio.get_running_loop().sock_connect(one, place)
+            except OSError as error:
+                reason = error
+            else:
+                return
+    raise reason
 
 
 def _refusal(status: int, address: BoxAddress) -> BoxError:
