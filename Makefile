@@ -197,7 +197,7 @@ install-files:
 	$(call install-text,$(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service etc/recipes/*.c),$(samples)/recipes,644)
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
-	for file in $$(cd etc/homeassistant && find . -type f ! -name "*.pyc"); do \
+	for file in $$(cd etc/homeassistant && find -L . -type f ! -name "*.pyc"); do \
 	    install -D -m 644 "etc/homeassistant/$$file" "$(samples)/homeassistant/$$file" || exit 1; done
 	install -m 644 etc/node-red/*.json $(samples)/node-red
 

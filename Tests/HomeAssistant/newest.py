@@ -11,7 +11,7 @@ import re
 import sys
 import zipfile
 
-PACKAGE = pathlib.Path(__file__).parents[2] / "etc/homeassistant/custom_components/nowplayingd"
+PACKAGE = pathlib.Path(__file__).parents[2] / "custom_components/nowplayingd"
 
 
 def imports(tree: ast.AST) -> list[tuple[str, str, bool]]:

@@ -7,42 +7,26 @@ Scripts/test-homeassistant puts there; FOLDER: the pictures go there
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from typing import Any
-import urllib.parse
-import urllib.request
 
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Page"))
 
-from browser import Browser, Refused, Tab, until  # noqa: E402
+from browser import Browser, Refused, Tab  # noqa: E402
+from home import Home  # noqa: E402
 from house import House  # noqa: E402
 
 CONFIGURATION = """
-homeassistant:
-  name: Home
-  unit_system: metric
-  time_zone: Europe/Berlin
-http:
-  server_host: 127.0.0.1
-  server_port: {port}
 frontend:
 lovelace:
   mode: yaml
 media_source:
-logger:
-  default: warning
 """
-
-# All steps but the first one, which makes the owner: the second one sets up integrations that need the Internet.
-ONBOARDING = {"version": 4, "key": "onboarding", "data": {"done": ["core_config", "analytics", "integration"]}}
 
 DASHBOARD = """
 title: Home
@@ -97,49 +81,16 @@ def entries(port: int) -> dict[str, Any]:
     return {"version": 1, "minor_version": 2, "key": "core.config_entries", "data": {"entries": [entry]}}
 
 
-class Home:
-    """A Home Assistant with the integration, a box, an owner, and a dashboard."""
+class PictureHome(Home):
+    """A Home Assistant with the integration, a box, and a dashboard."""
 
     def __init__(self, folder: pathlib.Path, packages: str, port_of_box: int) -> None:
         """Start it and make its owner."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.address = f"http://127.0.0.1:{port}"
-        folder.mkdir()
-        (folder / "configuration.yaml").write_text(CONFIGURATION.format(port=port))
+        (folder / ".storage").mkdir(parents=True)
         (folder / "ui-lovelace.yaml").write_text(DASHBOARD)
-        (folder / ".storage").mkdir()
-        (folder / ".storage/onboarding").write_text(json.dumps(ONBOARDING))
         (folder / ".storage/core.config_entries").write_text(json.dumps(entries(port_of_box)))
-        shutil.copytree(ROOT / "etc/homeassistant/custom_components", folder / "custom_components")
-        log = open(folder / "log", "wb")
-        words = [sys.executable, "-B", "-m", "homeassistant", "--config", str(folder), "--skip-pip"]
-        environment = {**os.environ, "PYTHONPATH": os.path.abspath(packages), "HOME": str(folder)}
-        self._process = subprocess.Popen(words, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        log.close()
-        self._token = ""
-        self.tokens: dict[str, Any] = {}
-        until(lambda: self.ask("/api/onboarding"), "Home Assistant", 60)
-        owner = {"name": "Ada", "username": "ada", "password": "ada", "language": "en", "client_id": f"{self.address}/"}
-        code = self.ask("/api/onboarding/users", owner)["auth_code"]
-        form = {"grant_type": "authorization_code", "code": code, "client_id": f"{self.address}/"}
-        self.tokens = self.ask("/auth/token", urllib.parse.urlencode(form).encode())
-        self._token = self.tokens["access_token"]
-
-    def close(self) -> None:
-        """End it."""
-        self._process.kill()
-        self._process.wait()
-
-    def ask(self, path: str, data: Any = None) -> Any:
-        """Return the answer to a request."""
-        body = data if data is None or isinstance(data, bytes) else json.dumps(data).encode()
-        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
-        if not isinstance(data, bytes):
-            headers["Content-Type"] = "application/json"
-        with urllib.request.urlopen(urllib.request.Request(self.address + path, body, headers), timeout=60) as answer:
-            return json.load(answer)
+        shutil.copytree(ROOT / "custom_components", folder / "custom_components")
+        super().__init__(folder, CONFIGURATION, packages)
 
     def open(self, browser: Browser, path: str, **looks: Any) -> Tab:
         """Open a page as the owner."""
@@ -165,7 +116,7 @@ def settle(tab: Tab) -> None:
     tab.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def make(house: House, home: Home, browser: Browser, folder: pathlib.Path) -> None:
+def make(house: House, home: PictureHome, browser: Browser, folder: pathlib.Path) -> None:
     """Make all pictures."""
     house.fresh()
     house.call("play", index=8)
@@ -193,14 +144,14 @@ def make(house: House, home: Home, browser: Browser, folder: pathlib.Path) -> No
 def main() -> int:
     """Make a box, a home and a browser, and the pictures."""
     programs, packages, target = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         browser = Browser(folder / "browser")
         try:
             (folder / "box").mkdir()
             house = House(programs, str(folder / "box"), browser)
             try:
-                home = Home(folder / "home", packages, house.port)
+                home = PictureHome(folder / "home", packages, house.port)
                 try:
                     make(house, home, browser, pathlib.Path(target))
                 except (AssertionError, Refused, OSError):

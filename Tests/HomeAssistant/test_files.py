@@ -19,9 +19,11 @@ import pytest
 import voluptuous as vol
 
 ROOT = pathlib.Path(__file__).parents[2]
-PACKAGE = ROOT / "etc/homeassistant/custom_components/nowplayingd"
+PACKAGE = ROOT / "custom_components/nowplayingd"
 LANGUAGES = ("de", "en", "es", "fr", "ja")
 PLACEHOLDER = re.compile(r"{\w+}")
+QUOTED_PLACEHOLDER = re.compile(r"'{\w+}'")
+KEY = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 
 def read(name: str) -> Any:
@@ -46,14 +48,17 @@ def test_manifest() -> None:
 
 
 def test_layout_for_hacs() -> None:
-    """HACS looks for hacs.json and for the manifest in the root of the repository, and takes all else from a release."""
-    assert [one.name for one in (ROOT / "custom_components").iterdir()] == [DOMAIN]
-    assert [one.name for one in (ROOT / "custom_components" / DOMAIN).iterdir()] == ["manifest.json"]
-    assert (ROOT / "custom_components" / DOMAIN / "manifest.json").samefile(PACKAGE / "manifest.json")
+    """HACS reads hacs.json, the manifest and the icon in a repository, each as a file that is no link."""
+    assert [one.name for one in (ROOT / "custom_components").iterdir() if one.name != "__pycache__"] == [DOMAIN]
+    for path in (ROOT / "hacs.json", PACKAGE, PACKAGE / "manifest.json", PACKAGE / "brand/icon.png"):
+        assert path.exists() and not path.is_symlink()
     settings = json.loads((ROOT / "hacs.json").read_text())
     assert (settings["name"], settings["filename"], settings["zip_release"]) == (DOMAIN, f"{DOMAIN}.zip", True)
+    assert settings["homeassistant"] in (ROOT / "docs/home-assistant.md").read_text()
     for name, size in (("icon.png", 256), ("icon@2x.png", 512)):
         assert struct.unpack(">II", (PACKAGE / "brand" / name).read_bytes()[16:24]) == (size, size)
+    # The folder of samples has it, too: `make install` copies that.
+    assert (ROOT / "etc/homeassistant/custom_components" / DOMAIN).samefile(PACKAGE)
 
 
 def test_archive_for_hacs(tmp_path: pathlib.Path) -> None:
@@ -71,8 +76,11 @@ def test_archive_for_hacs(tmp_path: pathlib.Path) -> None:
     manifest = json.loads((tmp_path / DOMAIN / "manifest.json").read_text())
     assert manifest["documentation"] == f"{address}/blob/HEAD/docs/home-assistant.md"
     assert manifest["issue_tracker"] == f"{address}/issues"
-    assert {**manifest, "documentation": 0, "issue_tracker": 0} == {**read("manifest.json"), "documentation": 0, "issue_tracker": 0}
-    for wrong in ("", "you/box", "https://x/|y"):
+    # A quality scale needs an owner.
+    assert manifest["codeowners"] == ["@you"]
+    own = dict.fromkeys(("documentation", "issue_tracker", "codeowners"))
+    assert {**manifest, **own} == {**read("manifest.json"), **own}
+    for wrong in ("", "you/box", "https://x/|y", "https://github.com/you"):
         assert subprocess.run([script, wrong, file], capture_output=True).returncode == 2
 
 
@@ -84,6 +92,7 @@ def test_translations(language: str) -> None:
     assert found.keys() == english.keys()
     for path, text in found.items():
         assert text.strip() == text and text, path
+        assert KEY.fullmatch(path[-1]) and "://" not in text and not QUOTED_PLACEHOLDER.search(text), path
         assert sorted(PLACEHOLDER.findall(text)) == sorted(PLACEHOLDER.findall(english[path])), path
         assert "<" not in text, path
 
