@@ -109,7 +109,7 @@ async def test_browse(hass: HomeAssistant, house: House, entry, tmp_path: pathli
     house.call("lists.save", name="Sunday", uris=house.songs[3:])
     browse = player(hass).async_browse_media
     root = await browse()
-    assert [one.title for one in root.children] == ["Artists", "Albums", "Genres", "Lists", "Folders"]
+    assert [one.title for one in root.children] == ["Artists", "Albums", "Genres", "Lists", "Stations", "Folders"]
     assert not root.can_play and root.title == "Kitchen"
 
     async def children(parent: Any, number: int) -> Any:
@@ -133,7 +133,7 @@ async def test_browse(hass: HomeAssistant, house: House, entry, tmp_path: pathli
     assert "Sunday" in [one.title for one in lists.children]
     sunday = next(one for one in lists.children if one.title == "Sunday")
     assert len((await browse("playlist", sunday.media_content_id)).children) == 2
-    folders = await children(root, 4)
+    folders = await children(root, 5)
     music = await children(folders, 0)
     assert [one.title for one in music.children] == ["First", "Second"]
     first = await children(music, 0)
@@ -145,6 +145,30 @@ async def test_browse(hass: HomeAssistant, house: House, entry, tmp_path: pathli
         assert parent.as_dict()
 
 
+async def test_stations(hass: HomeAssistant, house: House, entry) -> None:
+    """The addresses in all lists are stations, with the names that the lists have; a file without tags has its own name."""
+    house.call("lists.save", name="Radio", uris=["http://ada:secret@radio.example.org:8000/one%20two", house.songs[0]])
+    named, file = "https://radio.example.org/", house.folder / "music/Radio.m3u8"
+    file.write_text(f"#EXTM3U\n#EXTINF:-1,The Late\tShow\n{named}\n#EXTINF:-1,Again\n{named}\n../bell.wav\n")
+    await eventually(lambda: "music/Radio.m3u8" in [one["name"] for one in house.call("lists.list")["lists"]], "the playlist")
+    browse = player(hass).async_browse_media
+    found = (await browse("stations", str(MediaId("stations")))).children
+    titles = {one.title: one for one in found}
+    assert titles.keys() == {"radio.example.org/one two", "The Late Show"}
+    station = titles["The Late Show"]
+    assert (station.media_content_id, station.can_play, station.can_expand, station.thumbnail) == (named, True, False, None)
+    with pytest.raises(BrowseError):
+        await browse("music", str(MediaId("station", (named,))))
+    rows = (await browse("playlist", str(MediaId("list", ("music/Radio.m3u8",))))).children
+    assert [one.title for one in rows] == ["The Late Show", "Again", "bell.wav"]
+    await play(hass, station.media_content_id, enqueue="add")
+    await eventually(lambda: house.call("queue.list", fields=["uri"])["items"][-1]["uri"] == named, "the station")
+    await play(hass, str(MediaId("station", (named,))), enqueue="add")
+    await shows(hass, queue_size=7)
+    file.unlink()
+    house.call("lists.delete", name="Radio")
+
+
 async def test_media_sources(hass: HomeAssistant, house: House, entry, tmp_path: pathlib.Path) -> None:
     """The media sources of Home Assistant stand beside the library, unless the options say no."""
     sound(tmp_path / "bell.wav", 0.2)
@@ -152,11 +176,11 @@ async def test_media_sources(hass: HomeAssistant, house: House, entry, tmp_path:
     await async_setup_component(hass, "media_source", {})
     browse = player(hass).async_browse_media
     root = await browse()
-    source = root.children[5]
+    source = root.children[6]
     found = await browse(source.media_content_type, source.media_content_id)
     assert "bell.wav" in [one.title for one in found.children]
     hass.config_entries.async_update_entry(entry, options={"media_sources": False})
-    assert len((await browse()).children) == 5
+    assert len((await browse()).children) == 6
     # The box gets an address, which Home Assistant does not have in this test.
     with pytest.raises(HomeAssistantError):
         await play(hass, "media-source://media_source/local/bell.wav")
@@ -209,7 +233,16 @@ async def test_pictures(hass: HomeAssistant, house: House, entry, hass_client_no
     album = (await browse("albums", str(MediaId("albums")))).children[0]
     track = (await browse("album", album.media_content_id)).children[0]
     assert await (await client.get(track.thumbnail)).read() == png(100)
-    for thing in (MediaId("album", ("Third", "")), MediaId("genre", ("Folk",)), MediaId("track", ("file:///x",))):
+    house.call("lists.save", name="Sunday", uris=["http://radio.example.org/", *house.songs[3:]])
+    house.call("lists.save", name="Radio", uris=["http://radio.example.org/"])
+    folders = [(await browse("folder", str(MediaId("folder", ("music",))))).children[1]]
+    lists = [one for one in (await browse("lists", str(MediaId("lists")))).children if one.title == "Sunday"]
+    genre = (await browse("genres", str(MediaId("genres")))).children[0]
+    assert (await client.get(genre.thumbnail)).status == HTTPStatus.OK
+    for thing in (*folders, *lists):
+        assert await (await client.get(thing.thumbnail)).read() == png(101)
+    nothing = ("album", "Third", ""), ("track", "file:///x"), ("list", "Radio"), ("list", "nobody"), ("folder", "x"), ("station", "x")
+    for thing in (MediaId(kind, tuple(parts)) for kind, *parts in nothing):
         assert await player(hass).async_get_browse_image("x", str(thing)) == (None, None)
     assert await player(hass).async_get_browse_image("x", "../../secret") == (None, None)
     house.call("queue.clear")

@@ -9,18 +9,19 @@ from homeassistant.components import media_source
 from homeassistant.components.media_player import BrowseError, BrowseMedia, MediaClass, MediaType
 from homeassistant.exceptions import HomeAssistantError
 
-from .client import BoxError, Picture
-from .client.values import mapping, objects, text, token, whole
+from .client import BoxError
+from .client.values import mapping, objects, text, token
 from .const import OPTION_SOURCES
 from .entity import BoxEntity, failure
 from .media_id import ALBUM_ORDER, MediaId
+from .pictures import WITH_PICTURE
+from .stations import is_station, name_of, names_of_lists, stations
 
 Thumbnail = Callable[[MediaId], str | None]
 
 PAGE = 1000
 # More rows than this are of no use in a browser; its search finds them.
 MOST_ROWS = 5000
-PICTURE_SIZE = 300
 TRACK_FIELDS = ["uri", "title", "artist", "trackNumber"]
 
 # Kind of a thing: class, type and class of its children.
@@ -30,6 +31,7 @@ KINDS: dict[str, tuple[MediaClass, MediaType | str, MediaClass]] = {
     "albums": (MediaClass.DIRECTORY, "albums", MediaClass.ALBUM),
     "genres": (MediaClass.DIRECTORY, "genres", MediaClass.GENRE),
     "lists": (MediaClass.DIRECTORY, "lists", MediaClass.PLAYLIST),
+    "stations": (MediaClass.DIRECTORY, "stations", MediaClass.MUSIC),
     "folders": (MediaClass.DIRECTORY, "folders", MediaClass.DIRECTORY),
     "artist": (MediaClass.ARTIST, MediaType.ARTIST, MediaClass.ALBUM),
     "album": (MediaClass.ALBUM, MediaType.ALBUM, MediaClass.TRACK),
@@ -37,9 +39,17 @@ KINDS: dict[str, tuple[MediaClass, MediaType | str, MediaClass]] = {
     "list": (MediaClass.PLAYLIST, MediaType.PLAYLIST, MediaClass.TRACK),
     "folder": (MediaClass.DIRECTORY, "folder", MediaClass.DIRECTORY),
     "track": (MediaClass.TRACK, MediaType.TRACK, MediaClass.TRACK),
+    "station": (MediaClass.MUSIC, MediaType.MUSIC, MediaClass.MUSIC),
 }
-SHELVES = {"artists": "Artists", "albums": "Albums", "genres": "Genres", "lists": "Lists", "folders": "Folders"}
-_WITH_PICTURE = {"artist", "album", "track"}
+SHELVES = {
+    "artists": "Artists",
+    "albums": "Albums",
+    "genres": "Genres",
+    "lists": "Lists",
+    "stations": "Stations",
+    "folders": "Folders",
+}
+_ENDS = {"track", "station"}
 
 
 class Browser:
@@ -55,7 +65,7 @@ class Browser:
             source: BrowseMedia = await self._sources(media_id)
             return source
         thing = MediaId("") if not media_id else MediaId.read(media_id)
-        if thing is None or thing.kind == "track":
+        if thing is None or thing.kind in _ENDS:
             raise BrowseError(f"{text(media_id)} cannot be opened")
         try:
             children = await self._children(thing)
@@ -75,16 +85,19 @@ class Browser:
             media_content_type=media_type,
             title=text(title) or "–",
             can_play=thing.addition is not None,
-            can_expand=thing.kind != "track",
+            can_expand=thing.kind not in _ENDS,
             children_media_class=children,
-            thumbnail=self._thumbnail(thing) if thing.kind in _WITH_PICTURE else None,
+            thumbnail=self._thumbnail(thing) if thing.kind in WITH_PICTURE else None,
         )
 
     def track(self, row: Mapping[str, Any]) -> BrowseMedia | None:
-        """Return the row of a track; None if it cannot be named."""
+        """Return the row of a track, or of a station; None if it cannot be named."""
         uri = token(row.get("uri"))
-        title = text(row.get("title")) or text(row.get("name"))
-        return None if uri is None or title is None else self.entry(MediaId("track", (uri,)), title, uri)
+        if uri is None:
+            return None
+        kind = "station" if is_station(uri) else "track"
+        title = text(row.get("title")) or text(row.get("name")) or name_of(uri)
+        return self.entry(MediaId(kind, (uri,)), title, uri)
 
     async def _children(self, thing: MediaId) -> list[BrowseMedia]:
         match thing.kind:
@@ -102,12 +115,9 @@ class Browser:
                 )
                 return self._tracks(rows)
             case "lists":
-                answer = mapping(await self._player.call_box("lists.list"))
-                return [
-                    self.entry(MediaId("list", (name,)), name)
-                    for row in objects(answer.get("lists"), MOST_ROWS)
-                    if (name := token(row.get("name")))
-                ]
+                return [self.entry(MediaId("list", (name,)), name) for name in await names_of_lists(self._player)]
+            case "stations":
+                return self._tracks(await stations(self._player))
             case "list":
                 return self._tracks(await self._rows("lists.get", {"name": thing.parts[0], "fields": TRACK_FIELDS}))
         return await self._folder(thing.parts)
@@ -172,30 +182,3 @@ class Browser:
             if after is None or not found or len(rows) >= MOST_ROWS:
                 return rows[:MOST_ROWS]
             more = {place: after}
-
-    # MARK: Pictures
-
-    async def picture(self, media_id: str) -> Picture | None:
-        """Return the picture of a thing; None if it has none."""
-        thing = MediaId.read(media_id)
-        if thing is None or thing.kind not in _WITH_PICTURE:
-            return None
-        parameters: dict[str, Any] = {"size": PICTURE_SIZE}
-        try:
-            if thing.kind == "track":
-                parameters["uri"] = thing.parts[0]
-            else:
-                question = {"filter": thing.filter, "fields": ["albumId"], "limit": 1}
-                rows = objects(mapping(await self._player.call_box("library.query", question)).get("rows"))
-                album = whole(rows[0].get("albumId"), 0) if rows else None
-                if album is None:
-                    return None
-                parameters["album"] = album
-            found = mapping(await self._player.call_box("library.artwork", parameters))
-        except HomeAssistantError:
-            return None
-        picture = token(found.get("id"), 128)
-        if picture is None:
-            return None
-        return await self._player.box.http.picture(picture, text(found.get("type"), 32), PICTURE_SIZE)
-

@@ -19,6 +19,7 @@ KINDS = {
     "albums": 0,
     "genres": 0,
     "lists": 0,
+    "stations": 0,
     "folders": 0,
     "artist": 1,
     "genre": 1,
@@ -26,6 +27,7 @@ KINDS = {
     "list": 1,
     "folder": 1,
     "track": 1,
+    "station": 1,
 }
 
 
@@ -74,6 +76,6 @@ class MediaId:
                 return {"filter": self.filter, "sort": ALBUM_ORDER}
             case "list", (name,):
                 return {"list": name}
-            case ("folder" | "track"), (place,):
+            case ("folder" | "track" | "station"), (place,):
                 return {"uris": [place]}
         return None

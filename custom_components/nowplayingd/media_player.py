@@ -32,6 +32,7 @@ from .data import box_of
 from .entity import BoxEntity, add_sessions
 from .features import features
 from .media_id import MediaId
+from .pictures import picture
 from .position import TOLERANCE, CardPosition
 from .searching import search
 from .services import ServiceMethods
@@ -198,7 +199,7 @@ class BoxMediaPlayer(ServiceMethods, MediaPlayerEntity):
         self, media_content_type: str, media_content_id: str, media_image_id: str | None = None
     ) -> tuple[bytes | None, str | None]:
         """Return the picture of a thing in the library."""
-        found = await self._browser.picture(media_image_id or media_content_id)
+        found = await picture(self, media_image_id or media_content_id)
         return (None, None) if found is None else (found.content, found.type)
 
     def _thumbnail(self, thing: MediaId) -> str | None:
