@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import json
 import math
 import os
@@ -92,8 +93,14 @@ def make_music(folder: pathlib.Path) -> None:
 class House:
     """The processes of a box."""
 
-    def __init__(self, programs: str, folder: pathlib.Path, music: pathlib.Path, sound_server: str | None = None) -> None:
-        """Start the box with a copy of some music. It plays into nothing, or into a sound server."""
+    def __init__(
+        self, programs: str, folder: pathlib.Path, music: pathlib.Path, sound_server: str | None = None, place: Sequence[str] = ()
+    ) -> None:
+        """Start the box with a copy of some music. It plays into nothing, or into a sound server.
+
+        `place`: the words before each command, which have it run in another place, such as another network.
+        """
+        self.place = place
         self.programs, self.folder = pathlib.Path(programs).resolve(), folder
         self.output = "null" if sound_server is None else "pulse"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -119,7 +126,7 @@ class House:
     def start(self, name: str, *words: str) -> None:
         log = open(f"{self.folder}/{name}.log", "ab")
         self.processes[name] = subprocess.Popen(
-            [str(self.programs / name), "--socket", f"{self.folder}/control.sock", *words],
+            [*self.place, str(self.programs / name), "--socket", f"{self.folder}/control.sock", *words],
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -22,6 +22,7 @@ from custom_components.nowplayingd.client import (
     WrongName,
 )
 from custom_components.nowplayingd.client.values import mapping, number, objects, text, texts, token, whole
+from custom_components.nowplayingd.entity import failure
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -298,6 +299,14 @@ async def test_busy_box(hass: HomeAssistant, house: House, aiohttp_client: Any) 
             await box.announce(b"x", {"priority": status})
     assert await box.picture("a", None, None) is None
     assert await box.picture("b", None, None) is None
+
+
+def test_signature_in_a_reason() -> None:
+    """A long refusal has its reason, and not the signature with which anybody may fetch media of Home Assistant."""
+    reason = f"cannot play http://home/media/song.flac?authSig={'x.y-z_' * 60}&a=1: its host is this machine"
+    error = failure(CallError.of({"message": reason}))
+    assert str(error) == "cannot play http://home/media/song.flac?authSig=…&a=1: its host is this machine"
+    assert error.translation_placeholders == {"reason": str(error)}
 
 
 def test_address() -> None:

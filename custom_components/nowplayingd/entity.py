@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import re
 from typing import Any
 
 from homeassistant.core import CALLBACK_TYPE, callback
@@ -16,14 +17,20 @@ from .coordinator import Box, Change
 from .session import Session
 
 
+# Home Assistant signs the addresses of its media: whoever has one may fetch them for a day.
+_SIGNATURE = re.compile(r"authSig=[^&\s]+")
+
+
 def failure(error: BoxError) -> HomeAssistantError:
     """Return the error for a person who called a service."""
+    reason = _SIGNATURE.sub("authSig=…", str(error))
+    placeholders = {"reason": reason}
     if isinstance(error, CallError):
         return ServiceValidationError(
-            str(error), translation_domain=DOMAIN, translation_key="refused", translation_placeholders={"reason": str(error)}
+            reason, translation_domain=DOMAIN, translation_key="refused", translation_placeholders=placeholders
         )
     return HomeAssistantError(
-        str(error), translation_domain=DOMAIN, translation_key="unreachable", translation_placeholders={"reason": str(error)}
+        reason, translation_domain=DOMAIN, translation_key="unreachable", translation_placeholders=placeholders
     )
 
 

@@ -7,6 +7,10 @@ from typing import Any
 from .values import mapping, text, whole
 
 
+# Addresses in a message are long, and its reason follows them.
+LONGEST = 2048
+
+
 def reason(error: Exception) -> str:
     """Return the words of a failure of the network, which may have come from the other end."""
     return text(str(error)) or ("no answer" if isinstance(error, TimeoutError) else type(error).__name__)
@@ -59,7 +63,7 @@ class CallError(BoxError):
         error = mapping(value)
         data = mapping(error.get("data"))
         return cls(
-            text(error.get("message")) or "the box refused the call without a reason",
+            text(error.get("message"), LONGEST) or "the box refused the call without a reason",
             code=whole(error.get("code")) or 0,
             status=text(data.get("status"), 64) or "",
             reason=text(data.get("reason"), 64) or "",
