@@ -139,6 +139,22 @@ async def test_discovery(hass: HomeAssistant, house: House) -> None:
         await unload(hass)
 
 
+async def test_box_that_was_off_at_the_start(hass: HomeAssistant, own_house: House) -> None:
+    """A box that was off when Home Assistant started is set up as soon as it announces itself."""
+    box_id = await id_of(hass, own_house)
+    own_house.end("nowplaying-web")
+    entry = MockConfigEntry(domain=DOMAIN, unique_id=box_id, data={**ADDRESS, "port": own_house.port})
+    entry.add_to_hass(hass)
+    assert not await hass.config_entries.async_setup(entry.entry_id)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    await hass.async_add_executor_job(own_house.begin_web)
+    flow = await begin(hass, "zeroconf", announced(own_house.port, id=box_id))
+    assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "already_configured")
+    await hass.async_block_till_done()
+    assert entry.state is ConfigEntryState.LOADED
+    await unload(hass)
+
+
 async def test_discovery_without_id(hass: HomeAssistant, house: House) -> None:
     """A box without an id is known by its address; one that does not answer can be tried again."""
     flow = await begin(hass, "zeroconf", announced(1))

@@ -139,8 +139,9 @@ async def test_browse(hass: HomeAssistant, house: House, entry, tmp_path: pathli
     first = await children(music, 0)
     assert [one.title for one in first.children] == ["First 1", "First 2", "First 3"]
     for media_id in ("nowplaying://track/x", "nowplaying://what", "file:///x", "nowplaying://folder/nowhere"):
-        with pytest.raises(BrowseError):
+        with pytest.raises(BrowseError) as error:
             await browse("x", media_id)
+        assert error.value.translation_key in ("not_openable", "refused")
     for parent in (root, artists, albums, tracks, lists, folders):
         assert parent.as_dict()
 

@@ -11,7 +11,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from .client import BoxError
 from .client.values import mapping, objects, text, token
-from .const import OPTION_SOURCES
+from .const import DOMAIN, OPTION_SOURCES
 from .entity import BoxEntity, failure
 from .media_id import ALBUM_ORDER, MediaId
 from .pictures import WITH_PICTURE
@@ -66,11 +66,21 @@ class Browser:
             return source
         thing = MediaId("") if not media_id else MediaId.read(media_id)
         if thing is None or thing.kind in _ENDS:
-            raise BrowseError(f"{text(media_id)} cannot be opened")
+            raise BrowseError(
+                f"{text(media_id)} cannot be opened",
+                translation_domain=DOMAIN,
+                translation_key="not_openable",
+                translation_placeholders={"media": text(media_id) or ""},
+            )
         try:
             children = await self._children(thing)
         except HomeAssistantError as error:
-            raise BrowseError(str(error)) from error
+            raise BrowseError(
+                str(error),
+                translation_domain=error.translation_domain,
+                translation_key=error.translation_key,
+                translation_placeholders=error.translation_placeholders,
+            ) from error
         title = self._player.box.entry.title if thing.kind == "" else SHELVES.get(thing.kind) or thing.parts[0]
         found = self.entry(thing, title)
         found.children = children

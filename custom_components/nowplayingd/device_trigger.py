@@ -46,7 +46,12 @@ async def async_attach_trigger(
     """Run an action at each event of this type in the active session."""
     entry_id = _entry_id(hass, config[CONF_DEVICE_ID])
     if entry_id is None:
-        raise InvalidDeviceAutomationConfig(f"the device {config[CONF_DEVICE_ID]} is no box of nowplayingd")
+        raise InvalidDeviceAutomationConfig(
+            f"the device {config[CONF_DEVICE_ID]} is no box of nowplayingd",
+            translation_domain=DOMAIN,
+            translation_key="no_box",
+            translation_placeholders={"device": config[CONF_DEVICE_ID]},
+        )
     watch = Watch(hass, config, action, trigger_info)
     for box in loaded_boxes(hass):
         if box.entry.entry_id == entry_id:
