@@ -100,9 +100,10 @@ async def test_errors_and_recovery(hass: HomeAssistant, house: House) -> None:
         for port, error in ((wrong_name, "wrong_name"), (other, "not_a_box"), (absent, "cannot_connect"), (1, "cannot_connect")):
             flow = await answer(hass, flow, port=port, **ADDRESS)
             assert flow["errors"] == {"base": error}, error
-    flow = await answer(hass, flow, port=house.port, **{**ADDRESS, "host": "a b/c"})
-    assert flow["errors"], flow
-    made = await answer(hass, flow, port=house.port, **ADDRESS)
+    for host in ("http://127.0.0.1", "box:8088", "a b", "", " ", "ä" * 70, "x..y", "user@box"):
+        flow = await answer(hass, flow, port=house.port, **{**ADDRESS, "host": host})
+        assert flow["errors"] == {"host": "invalid_host"}, host
+    made = await answer(hass, flow, port=house.port, **{**ADDRESS, "host": " 127.0.0.1 "})
     assert made["type"] is FlowResultType.CREATE_ENTRY
     await unload(hass)
 

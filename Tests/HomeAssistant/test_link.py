@@ -21,6 +21,7 @@ from custom_components.nowplayingd.client import (
     Unreachable,
     WrongName,
 )
+from custom_components.nowplayingd.client.address import host_of
 from custom_components.nowplayingd.client.values import mapping, number, objects, text, texts, token, whole
 from custom_components.nowplayingd.entity import failure
 from homeassistant.config_entries import ConfigEntryState
@@ -313,6 +314,13 @@ def test_address() -> None:
     """The addresses of a box with and without TLS."""
     assert str(BoxAddress("box.local").base) == "http://box.local:8088/"
     assert str(BoxAddress("::1", 8443, tls=True).socket) == "wss://[::1]:8443/rpc"
+
+
+def test_hosts() -> None:
+    """Host names and IP addresses, with and without brackets."""
+    hosts = {" box.local ": "box.local", "[::1]": "::1", "fe80::1%eth0": "fe80::1%eth0", "küche": "küche", "192.0.2.1": "192.0.2.1"}
+    assert {words: host_of(words) for words in hosts} == hosts
+    assert [host_of(words) for words in ("", "box:80", "a/b", "x..y", "x" * 64, "\udcff", "a b", "x" * 300)] == [None] * 8
 
 
 def test_json_is_strict() -> None:

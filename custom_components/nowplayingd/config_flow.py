@@ -24,7 +24,7 @@ from .client import (
     PairingRefused,
     WrongName,
 )
-from .client.address import DEFAULT_PORT
+from .client.address import DEFAULT_PORT, host_of
 from .client.values import text
 from .compat import ConfigFlowResult, ZeroconfServiceInfo
 from .const import CLIENT_NAME, CONF_CODE, CONF_TLS, DOMAIN, PROTOCOL
@@ -171,13 +171,14 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _ask_address(self, step: str, user_input: dict[str, Any] | None) -> ConfigFlowResult:
         errors: dict[str, str] = {}
         if user_input is not None:
-            self._data = {**self._data, **user_input, CONF_HOST: user_input[CONF_HOST].strip()}
+            host = host_of(user_input[CONF_HOST])
+            self._data = {**self._data, **user_input, CONF_HOST: host or user_input[CONF_HOST]}
             try:
-                return await self._try()
+                if host is not None:
+                    return await self._try()
+                errors[CONF_HOST] = "invalid_host"
             except BoxError as error:
                 errors["base"] = _word(error)
-            except ValueError:
-                errors[CONF_HOST] = "invalid_host"
         return self.async_show_form(step_id=step, data_schema=_address_schema(self._data), errors=errors)
 
     async def _try(self) -> ConfigFlowResult:

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
+import re
 
 from yarl import URL
 
 DEFAULT_PORT = 8088
+_NAME = re.compile(r"[\w.-]{1,253}")
+
+
+def host_of(words: str) -> str | None:
+    """Return the host name or the IP address that a person typed; None for anything else, such as an address of a page."""
+    host = words.strip().removeprefix("[").removesuffix("]")
+    try:
+        ip_address(host)
+    except ValueError:
+        try:
+            return host if _NAME.fullmatch(host) and host.encode("idna") else None
+        except UnicodeError:
+            return None
+    return host
 
 
 @dataclass(frozen=True, slots=True)
