@@ -11,7 +11,7 @@ import zipfile
 
 from conftest import DOMAIN, allow_sockets
 from home import Home
-from house import House
+from house import House, until
 import pytest
 from remote import Remote
 
@@ -55,13 +55,22 @@ def add_box(home: Home, house: House, port: int) -> dict[str, Any]:
 
 def use_box(home: Home, house: House, port: int) -> None:
     """Set a box up, and play: the card has title, picture, duration and position."""
+
+    def shown(word: str, *names: str) -> dict[str, Any]:
+        """Wait for a state of the player that has these attributes, and return all of them."""
+
+        def look() -> dict[str, Any] | None:
+            state = home.ask(f"/api/states/{PLAYER}")
+            return state["attributes"] if state["state"] == word and {*names} <= state["attributes"].keys() else None
+
+        return dict(until(look, f"{word}, {names}"))
+
     assert add_box(home, house, port)["type"] == "create_entry"
-    state = home.ask(f"/api/states/{PLAYER}")
-    assert state["state"] == "idle"
+    shown("idle")
     home.ask("/api/services/media_player/media_play", {"entity_id": PLAYER})
-    state = home.ask(f"/api/states/{PLAYER}")
-    attributes = state["attributes"]
-    assert (state["state"], attributes["media_title"], attributes["media_duration"]) == ("playing", "First 1", 60)
+    # The titles and pictures of files are read after the play.
+    attributes = shown("playing", "media_title", "media_duration", "entity_picture")
+    assert (attributes["media_title"], attributes["media_duration"]) == ("First 1", 60)
     assert attributes["media_position"] >= 0 and attributes["media_position_updated_at"]
     assert home.load(attributes["entity_picture"]).startswith(b"\x89PNG")
     # Home Assistant warns of each custom integration, and about packages that other components lack.
