@@ -159,7 +159,11 @@ class House:
         found = until(lambda: re.search(r"listening at 0\.0\.0\.0:(\d+)", log.read_text()), "the port of nowplaying-web")
         self.port = int(found[1])
         # Its own socket for this machine comes after its port.
-        until(lambda: self.call("bridge.status"), "the local socket of nowplaying-web")
+        try:
+            until(lambda: self.call("bridge.status"), "the local socket of nowplaying-web")
+        except AssertionError as error:
+            ended = self.processes["nowplaying-web"].poll()
+            raise AssertionError(f"{error}; its status is {ended}, its log {log.read_text()}") from error
 
     def end(self, name: str, number: int = signal.SIGKILL) -> None:
         process = self.processes.pop(name)

@@ -55,10 +55,10 @@ def place() -> Iterator[list[str]]:
     host.kill()
     host.wait()
     # The kernel takes a network apart a little after its last process.
-    until(lambda: not pathlib.Path("/sys/class/net/lan0").exists() or not cable_ends(), "the end of the cable")
+    until(lambda: not has_cable(), "the end of the cable")
 
 
-def cable_ends() -> bool:
+def has_cable() -> bool:
     """Return True if this host has an end of the cable."""
     return "lan0" in subprocess.run(["ip", "-br", "link"], capture_output=True, check=True).stdout.decode()
 
