@@ -33,7 +33,7 @@ from .client import (
 )
 from .const import CLIENT_NAME, DOMAIN, PROTOCOL
 from .data import access_token, address
-from .lists import Lists
+from .lists import Lists, together
 from .repairs import show_issues
 from .session import Session
 
@@ -204,14 +204,17 @@ class Box:
             show_issues(self.hass, self.entry, hello)
             raise NewerProtocol(f"the box speaks version {hello.protocol} of the protocol; update the integration")
         self.clock.forget()
-        await self.clock.synchronize(lambda sent: socket.call("clock.now", {"sent": sent}))
         self._socket = socket
-        await socket.call("nowPlaying.subscribe", {"session": "*", "languages": self._languages})
-        await self._lists.load()
+        await together(self.clock.synchronize(lambda sent: socket.call("clock.now", {"sent": sent})), self._follow(socket))
         self.hello = hello
         show_issues(self.hass, self.entry, hello)
         self._show_version(hello.version)
         self._become_available()
+
+    async def _follow(self, socket: BoxSocket) -> None:
+        """Subscribe to the states, and load all that they do not carry."""
+        await socket.call("nowPlaying.subscribe", {"session": "*", "languages": self._languages})
+        await self._lists.load()
 
     @property
     def _languages(self) -> list[str]:
