@@ -81,10 +81,12 @@ package enum BridgeProgram {
     private let bridge: B
     private let daemon: FollowedDaemon
     private var signals: [EventSource] = []
+    private let rest: BridgeRest
 
     init(
         _ loop: EventLoop, _ log: BridgeLog, _ options: BridgeOptions, _ settings: B.Settings
     ) throws(BridgeFailure) {
+        rest = BridgeRest(loop)
         do {
             daemon = try FollowedDaemon(loop, paths: SocketLocation.candidates(option: options.socket))
         } catch { throw BridgeFailure(FailureText.of(error)) }

@@ -84,6 +84,19 @@ package import NowPlaying
         return source
     }
 
+    /// Calls `handler` in the turn after each one in which another handler of the loop was called, while the source is enabled;
+    /// begins enabled. It wakes nobody by itself.
+    package func afterOthers(_ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
+        let source = EventSource(.repeated(handler))
+        let result = sd_event_add_post(
+            event, &source.pointer,
+            { _, context in
+                EventSource.dispatch(context) { if case .repeated(let handler) = $0 { handler() } }
+            }, source.context)
+        precondition(result >= 0, "no work after others can be had: out of memory")
+        return source
+    }
+
     /// Calls `handler` once, in the next turn of the loop, after all that was put off before it. Not cancellable; for work
     /// that must not run inside the present call.
     package func later(_ handler: @escaping @PlayerLoop () -> Void) {
