@@ -41,7 +41,7 @@ package import NowPlaying
     }
 }
 
-/// Decides when a program rests: after one to two looks, almost a second apart, without an event in between.
+/// Decides when a program rests: after one to two looks, 0.7 seconds apart, without an event in between.
 package struct RestRhythm {
     /// Consequence of an event or of a look.
     package enum Step: Equatable, Sendable {
@@ -53,7 +53,7 @@ package struct RestRhythm {
     }
 
     /// Seconds between two looks.
-    package static let interval = 0.9
+    package static let interval = 0.7
     /// Short rests in a row after which the next look is put off: memory would come and go with each request of a client.
     package static let mostShortRests = 3
     /// Seconds up to which a rest is short, and by which a look is put off.
