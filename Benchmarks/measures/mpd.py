@@ -5,6 +5,7 @@ import statistics
 import time
 
 from harness.bridge import Bridge, Server
+from harness.lines import until
 from harness.process import Window, memory
 from measures import mpd_clock, mpd_library
 
@@ -77,6 +78,10 @@ def _figures(bench, player):
         found = {"status, p50": statistics.median(times), "pipelined status": _pipelined(path)}
         found[f"idle to changed, the last of {IDLE} clients"] = _changed(client, path)
         client.ask("pause 1")
+        _settle(client)
+        # Nobody else is connected: a client that neither asks nor waits is left after a minute, which is a wakeup.
+        client.socket.close()
+        player.connection.close()
         resting = [Client(path) for _ in range(RESTING)]
         for other in resting:
             other.socket.sendall(b"idle\n")
@@ -87,6 +92,11 @@ def _figures(bench, player):
         found[f"wakeups a minute, paused, {RESTING} clients in idle"] = done["switches"] * 60 / done["seconds"]
         found[f"memory with {RESTING} clients and {SONGS} items queued"] = memory(player.pid)["pss"] / 2**20
         return found
+
+
+def _settle(client):
+    """Returns when the lengths of all items are known: nowplayingd reads them after it has added the items."""
+    until(lambda: client.ask("playlistinfo").count(b"\nduration: ") >= SONGS, "the lengths of all items", 300, 0.5)
 
 
 def _pipelined(path):
