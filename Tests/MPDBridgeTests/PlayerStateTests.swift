@@ -117,6 +117,19 @@ import Testing
         }
     }
 
+    @Test("the subsystems that one state changes come in one answer") func together() async throws {
+        let house = await MPDHouse.start(in: folder)
+        let client = try house.client()
+        try client.send("idle mixer options output")
+        house.daemon.signal(SIGTERM)
+        #expect(house.daemon.wait() == 0)
+        let again = await LoopThread.run {
+            MPDHouse.process(folder, "nowplayingd", ["--state-directory", folder.path("state"), "--output", "null"])
+        }
+        defer { again.end() }
+        #expect(try client.answer() == ["changed: mixer", "changed: output", "changed: options", "OK"])
+    }
+
     @Test("a command is followed by its own effects") func ownEffects() async throws {
         let (house, client) = try await house(songs: 1)
         defer { withExtendedLifetime(house) {} }

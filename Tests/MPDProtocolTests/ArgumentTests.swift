@@ -130,10 +130,12 @@ import Testing
 
     @Test("changes wait for an idle that wants them") func changes() {
         var changes = PendingChanges()
-        for subsystem in [Subsystem.player, .mixer, .database, .player] { changes.note(subsystem) }
-        #expect(changes.take([.player, .database, .options]) == [.database, .player])
-        #expect(changes.take([.player]) == [])
-        #expect(changes.take(Set(Subsystem.allCases)) == [.mixer])
+        for subsystem in [Subsystem.player, .mixer, .database, .player] { changes.note(SubsystemSet(subsystem)) }
+        let wanted = SubsystemSet([Subsystem.player, .database, .options].map(SubsystemSet.init))
+        #expect(changes.take(wanted).members == [.database, .player])
+        #expect(changes.take(SubsystemSet(.player)) == [])
+        #expect(changes.take(.all).members == [.mixer])
+        #expect(SubsystemSet.all.members == Subsystem.allCases)
     }
 
     @Test("permissions by name") func permissions() {

@@ -6,7 +6,7 @@ enum Outcome: Equatable, Sendable {
     case ok
     case failed(MPDFailure)
     /// The client waits for changes of these from now on.
-    case idles(Set<Subsystem>)
+    case idles(SubsystemSet)
     /// The connection ends without an answer.
     case closes
 }

@@ -9,12 +9,12 @@ extension Commands {
         case .ping: finish(.ok)
         case .close: finish(.closes)
         case .idle:
-            var wanted: Set<Subsystem> = []
+            var wanted: SubsystemSet = []
             for argument in request.arguments {
                 guard let subsystem = Subsystem(argument) else { throw argument.fault("Unrecognized idle event") }
-                wanted.insert(subsystem)
+                wanted.formUnion(SubsystemSet(subsystem))
             }
-            finish(.idles(wanted.isEmpty ? Set(Subsystem.allCases) : wanted))
+            finish(.idles(wanted.isEmpty ? .all : wanted))
         case .commands, .notcommands:
             let isAllowed = request.command == .commands
             for command in MPDCommand.allCases.sorted(by: { $0.rawValue < $1.rawValue })

@@ -18,7 +18,9 @@ extension Commands {
             }
         case _:
             let readers = Set(try board.send(arguments[0].text, arguments[1].text))
-            for reader in server?.all ?? [] where readers.contains(reader.number) { reader.note(.message) }
+            for reader in server?.all ?? [] where readers.contains(reader.number) {
+                reader.note(SubsystemSet(.message))
+            }
         }
         if board.names != before { noteHere(.subscription) }
         finish(.ok)

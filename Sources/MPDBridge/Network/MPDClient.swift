@@ -34,7 +34,7 @@ import NowPlaying
     private var watched: UInt32 = 0
     private var input = LineBuffer()
     private var conversation = Conversation()
-    private var awaited: Set<Subsystem> = []
+    private var awaited: SubsystemSet = []
     private var run: CommandRun?
     private var stream: (any AnswerStream, Finish)?
     private var sent = 0
@@ -43,13 +43,17 @@ import NowPlaying
     private var isClosed = false
     /// True if nobody reads answers any more. Lines that came before are still carried out.
     private var isGone = false
-    private var lastLine = EventLoop.now
-    private var patience: EventSource?
+    /// Instant of the last line, of the end of an `idle`, or of the begin.
+    private(set) var lastLine = EventLoop.now
+    /// True while it has to send a line within a minute.
+    private(set) var isTimed = false {
+        didSet {
+            if isTimed != oldValue { isTimed ? server.patience.begin() : server.patience.end() }
+        }
+    }
 
     /// Bytes of answers above which nothing more is made until some were read.
     private static let maximumUnread = 64 << 10
-    /// Seconds without a line after which a client that waits for nothing is left.
-    private static let idleLimit = 60.0
 
     /// A connection; its descriptor becomes the client's.
     init(
@@ -72,7 +76,7 @@ import NowPlaying
         source = loop.watch(descriptor, watched) { [unowned self] in happened($0) }
         guard source != nil else { return false }
         writer.greeting(version: MPDServer.version)
-        watchPatience()
+        isTimed = true
         settle()
         return true
     }
@@ -80,16 +84,29 @@ import NowPlaying
     // MARK: Changes
 
     /// Something has changed: the client is sent it, now or at its next `idle`.
-    func note(_ subsystem: Subsystem) {
-        changes.note(subsystem)
+    func note(_ changed: SubsystemSet, at now: MonotonicTime = EventLoop.now) {
+        changes.note(changed)
         guard conversation.isIdle else { return }
         let taken = changes.take(awaited)
         guard !taken.isEmpty else { return }
         conversation.endIdle()
-        report(taken)
-        lastLine = EventLoop.now
-        watchPatience()
+        lastLine = now
+        isTimed = !isGone
+        if sendAtOnce(server.lines(of: taken)) { return }
+        writer.changed(taken)
         settleSoon()
+    }
+
+    /// Sends lines without another turn of the loop; false: not all of them, and nothing is sent.
+    private func sendAtOnce(_ lines: [UInt8]) -> Bool {
+        guard unread == 0, !isGone, !isProcessing else { return false }
+        let count = lines.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        guard count < lines.count else { return true }
+        guard count > 0 else { return false }
+        output = lines
+        sent = count
+        settleSoon()
+        return true
     }
 
     /// Its commands are those of another partition from now on, where everything may be different.
@@ -98,12 +115,7 @@ import NowPlaying
         let old = self.performer
         self.performer = performer
         server.moved(self, from: old)
-        for subsystem in [Subsystem.playlist, .player, .mixer, .output, .options] { note(subsystem) }
-    }
-
-    private func report(_ subsystems: [Subsystem]) {
-        for subsystem in subsystems { writer.pair("changed", subsystem.rawValue) }
-        writer.ok()
+        note(SubsystemSet([Subsystem.playlist, .player, .mixer, .output, .options].map(SubsystemSet.init)))
     }
 
     // MARK: Commands
@@ -137,7 +149,7 @@ import NowPlaying
         case .nothing: break
         case .close: close()
         case .endIdle:
-            watchPatience()
+            isTimed = !isGone
             writer.ok()
         case .run(let work):
             isRunning = false
@@ -216,9 +228,9 @@ import NowPlaying
             let taken = changes.take(subsystems)
             if taken.isEmpty {
                 conversation.beginIdle()
-                patience = nil
+                isTimed = false
             } else {
-                report(taken)
+                writer.changed(taken)
             }
         case .closes:
             // The answers before it are sent, and the lines after it are not carried out.
@@ -235,11 +247,8 @@ import NowPlaying
     private var output: [UInt8] = []
 
     private func takeLine() -> [UInt8]? {
-        guard let line = input.next() else {
-            if input.count > Conversation.maximumLine { close() }
-            return nil
-        }
-        guard line.count < Conversation.maximumLine else {
+        let line = input.next()
+        guard (line?.count ?? input.count - 1) < Conversation.maximumLine else {
             close()
             return nil
         }
@@ -255,7 +264,7 @@ import NowPlaying
     /// The client has closed its end: a change that it asked for is made nevertheless.
     private func leave() {
         isGone = true
-        patience = nil
+        isTimed = false
         // The kernel would report it again and again.
         source?.release()
         source = nil
@@ -371,17 +380,9 @@ import NowPlaying
 
     // MARK: End
 
-    /// Watches that the client sends something within a minute, unless it waits for changes.
-    private func watchPatience() {
-        guard patience == nil, !conversation.isIdle, !isGone else { return }
-        patience = loop.deadline(lastLine.advanced(bySeconds: Self.idleLimit)) { [unowned self] in
-            patience = nil
-            let isLate = lastLine.advanced(bySeconds: Self.idleLimit) <= EventLoop.now
-            guard isLate else { return watchPatience() }
-            if run == nil { return close() }
-            lastLine = EventLoop.now
-            watchPatience()
-        }
+    /// The client sent no line for a minute, and waits for no change: ends the connection, unless an answer is made.
+    func isSilent(_ now: MonotonicTime) {
+        if run == nil { close() } else { lastLine = now }
     }
 
     /// Ends the connection.
@@ -390,7 +391,7 @@ import NowPlaying
         isClosed = true
         source?.release()
         source = nil
-        patience = nil
+        isTimed = false
         stream = nil
         run = nil
         Glibc.close(descriptor)

@@ -29,8 +29,13 @@ import MPDProtocol
     private let loop: EventLoop
     private let log: BridgeLog
     private var rights: PeerRights
-    private var clients: [Int: MPDClient] = [:]
+    /// In the order of their numbers.
+    private var clients: [MPDClient] = []
     private var lastNumber = 0
+    /// The last answer to `idle`.
+    private var lastChanged: (subsystems: SubsystemSet, lines: [UInt8]) = ([], [])
+    /// Watches the clients that wait for nothing.
+    private(set) lazy var patience = ClientPatience(loop, self)
 
     /// A server without clients.
     init(_ loop: EventLoop, _ log: BridgeLog, _ rights: PeerRights) {
@@ -40,11 +45,11 @@ import MPDProtocol
     }
 
     /// All clients in the order of their numbers.
-    var all: [MPDClient] { clients.values.sorted { $0.number < $1.number } }
+    var all: [MPDClient] { clients }
 
     /// True while a client of this kind is connected.
     func hasClients(of caller: CallerLink.Caller) -> Bool {
-        clients.values.contains { CallerLink.Caller($0.user) == caller }
+        clients.contains { CallerLink.Caller($0.user) == caller }
     }
 
     /// Rights that a password gives; nil: there is no such password.
@@ -57,7 +62,7 @@ import MPDProtocol
     func welcome(_ connection: MPDListener.Connection, _ performer: any CommandPerformer) {
         let descriptor = connection.descriptor
         let user = connection.isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
-        let unknown = clients.values.count { $0.user == nil }
+        let unknown = clients.count { $0.user == nil }
         guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
             log.warning("too many clients: turned one away")
             close(descriptor)
@@ -68,18 +73,35 @@ import MPDProtocol
             self, loop, descriptor, number: lastNumber, isLocal: connection.isLocal, user: user,
             permissions: rights.rights(of: user),
             performer)
-        clients[client.number] = client
+        clients.append(client)
         if !client.begin() { client.close() }
     }
 
     /// Something has changed for every client.
     func note(_ subsystem: Subsystem) {
-        for client in clients.values { client.note(subsystem) }
+        let now = EventLoop.now
+        for client in clients { client.note(SubsystemSet(subsystem), at: now) }
     }
 
     /// The same for those of a partition.
     func note(_ subsystem: Subsystem, in performer: any CommandPerformer) {
-        for client in clients.values where client.performer === performer { client.note(subsystem) }
+        note(SubsystemSet(subsystem), in: performer)
+    }
+
+    /// Several subsystems have changed for the clients of a partition. The one that came first is sent it first.
+    func note(_ changed: SubsystemSet, in performer: any CommandPerformer) {
+        let now = EventLoop.now
+        for client in clients where client.performer === performer { client.note(changed, at: now) }
+    }
+
+    /// The answer to `idle` with these changes. It is made once for the clients that get the same one.
+    func lines(of changed: SubsystemSet) -> [UInt8] {
+        if changed != lastChanged.subsystems {
+            var writer = AnswerWriter()
+            writer.changed(changed)
+            lastChanged = (changed, writer.take())
+        }
+        return lastChanged.lines
     }
 
     /// A client has gone to another partition.
@@ -87,13 +109,14 @@ import MPDProtocol
 
     /// A connection has ended.
     func forget(_ client: MPDClient) {
-        guard clients.removeValue(forKey: client.number) != nil else { return }
+        guard let index = clients.lastIndex(where: { $0 === client }) else { return }
+        clients.remove(at: index)
         client.performer.clientGone(client)
         onGone?()
     }
 
     /// Ends all connections.
     func end() {
-        for client in clients.values { client.close() }
+        for client in clients { client.close() }
     }
 }

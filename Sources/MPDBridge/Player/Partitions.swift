@@ -156,10 +156,10 @@ import NowPlayingClient
         let commands = make(self, mirror, name)
         opened[name] = Opened(commands: commands, daemon: daemon)
         var waiting: (@PlayerLoop (Result<Commands, MPDFailure>) -> Void)? = answer
-        mirror.onChange = { [weak self, unowned commands] subsystem in
-            self?.server.note(subsystem, in: commands)
+        mirror.onChange = { [weak self, unowned commands] changed in
+            self?.server.note(changed, in: commands)
             // The queue is known then.
-            guard subsystem == .playlist, let answer = waiting else { return }
+            guard changed.contains(SubsystemSet(.playlist)), let answer = waiting else { return }
             waiting = nil
             answer(.success(commands))
         }

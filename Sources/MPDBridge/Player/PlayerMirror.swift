@@ -7,8 +7,8 @@ import NowPlayingClient
 
 /// A session of the daemon as MPD's clients see it: the newest state, and a copy of the queue that follows it.
 @PlayerLoop final class PlayerMirror {
-    /// Called with each subsystem that has changed.
-    var onChange: (@PlayerLoop (Subsystem) -> Void)?
+    /// Called with the subsystems that have changed, those of one state together.
+    var onChange: (@PlayerLoop (SubsystemSet) -> Void)?
     /// Called with the daemon's first state, and with the first one after each loss of the daemon.
     var onReturn: (@PlayerLoop () -> Void)?
     /// Called when the daemon has no such session any more.
@@ -21,6 +21,8 @@ import NowPlayingClient
     private(set) var isExternal = false { didSet { changes += 1 } }
     /// Changes of these three so far.
     private(set) var changes: Int64 = 0
+    /// Subsystems that the state that is taken has changed; nil: none is taken.
+    private var collected: SubsystemSet?
     /// Time during which sound was played since the start of the bridge.
     private(set) var playTime = PlayTime()
 
@@ -107,6 +109,11 @@ import NowPlayingClient
     // MARK: States
 
     private func take(_ new: StateView) {
+        collected = []
+        defer {
+            let changed = collected.take() ?? []
+            if !changed.isEmpty { onChange?(changed) }
+        }
         let old = state
         state = new
         playTime.follow(isPlaying: new.state == .playing)
@@ -116,18 +123,24 @@ import NowPlayingClient
         guard let old else {
             onReturn?()
             // Clients stay over a restart of the daemon: anything may be different.
-            for subsystem in [Subsystem.player, .mixer, .options, .output] { onChange?(subsystem) }
+            note(.player, .mixer, .options, .output)
             return
         }
-        for subsystem in new.changes(since: old) { onChange?(subsystem) }
+        collected?.formUnion(new.changes(since: old))
         if session != nil, new.cause == "session" { findSession() }
+    }
+
+    /// Reports changes, those of a state that is taken at the end of it.
+    private func note(_ subsystems: Subsystem...) {
+        let changed = SubsystemSet(subsystems.map(SubsystemSet.init))
+        if collected == nil { onChange?(changed) } else { collected?.formUnion(changed) }
     }
 
     private func lost() {
         state = nil
         endAsking()
         playTime.follow(isPlaying: false)
-        onChange?(.player)
+        note(.player)
     }
 
     /// Judges if the session is of another player: the daemon lists no queue for its item.
@@ -176,12 +189,12 @@ import NowPlayingClient
 
     private func show(_ ids: [Int32], revision: Int64) {
         queue = ShadowQueue(ids: ids, revision: revision, earlier: queue.version)
-        onChange?(.playlist)
+        note(.playlist)
     }
 
     private func apply(_ edits: [JSONValue], _ revision: Int64) {
         guard queue.apply(edits, to: revision) else { return list(from: 0) }
-        onChange?(.playlist)
+        note(.playlist)
     }
 
     /// Parameters of a question about the queue that is shown.

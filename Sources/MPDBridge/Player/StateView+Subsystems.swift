@@ -4,25 +4,25 @@ import NowPlayingClient
 
 extension StateView {
     /// Subsystems of MPD in which this state differs from an earlier one, the queue aside.
-    func changes(since old: StateView) -> [Subsystem] {
-        var result: [Subsystem] = []
+    func changes(since old: StateView) -> SubsystemSet {
+        var result: SubsystemSet = []
         func differs(_ names: String...) -> Bool { names.contains { json[$0] != old.json[$0] } }
         let player: Set<String> = [
             "play", "pause", "stop", "seek", "rate", "track", "stall", "unstall", "interruption-began",
             "interruption-ended", "error", "metadata", "session", "snapshot",
         ]
         if differs("state", "item", "error", "session", "stall") || causes.contains(where: player.contains) {
-            result.append(.player)
+            result.formUnion(SubsystemSet(.player))
         }
-        if differs("volume", "muted") { result.append(.mixer) }
+        if differs("volume", "muted") { result.formUnion(SubsystemSet(.mixer)) }
         if differs("repeatMode", "shuffleMode", "consumeMode", "singleMode", "loudness", "crossfade") {
-            result.append(.options)
+            result.formUnion(SubsystemSet(.options))
         }
         if json["output"]?["name"] != old.json["output"]?["name"] || causes.contains("outputs") {
-            result.append(.output)
+            result.formUnion(SubsystemSet(.output))
         }
         if json["item"]?["feedback"] != old.json["item"]?["feedback"] || causes.contains("feedback") {
-            result.append(.sticker)
+            result.formUnion(SubsystemSet(.sticker))
         }
         return result
     }

@@ -27,6 +27,12 @@ package struct AnswerWriter: Sendable {
     /// The end of one command's answer in a list.
     package mutating func listOK() { line("list_OK") }
 
+    /// The answer to `idle`.
+    package mutating func changed(_ subsystems: SubsystemSet) {
+        for subsystem in subsystems.members { pair("changed", subsystem.rawValue) }
+        ok()
+    }
+
     /// The failure of a command. `index`: its number in the command list, from 0. `command`: its word; empty: unknown.
     package mutating func failure(_ failure: MPDFailure, index: Int, command: String) {
         bytes += "ACK [\(failure.code.rawValue)@\(index)] {\(command)} ".utf8

@@ -22,19 +22,56 @@ package enum Subsystem: String, CaseIterable, Sendable {
     }
 }
 
+/// Several subsystems.
+package struct SubsystemSet: OptionSet, Hashable, Sendable {
+    /// One bit for each subsystem.
+    package let rawValue: UInt16
+
+    /// The subsystems of these bits.
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// This subsystem alone.
+    package init(_ subsystem: Subsystem) { rawValue = 1 << Self.bit(subsystem) }
+
+    /// Every subsystem.
+    package static let all = SubsystemSet(Subsystem.allCases.map(SubsystemSet.init))
+
+    /// The subsystems in the order of an answer.
+    package var members: [Subsystem] { Subsystem.allCases.filter { contains(SubsystemSet($0)) } }
+
+    private static func bit(_ subsystem: Subsystem) -> UInt16 {
+        switch subsystem {
+        case .database: 0
+        case .storedPlaylist: 1
+        case .playlist: 2
+        case .player: 3
+        case .mixer: 4
+        case .output: 5
+        case .options: 6
+        case .partition: 7
+        case .sticker: 8
+        case .update: 9
+        case .subscription: 10
+        case .message: 11
+        case .neighbor: 12
+        case .mount: 13
+        }
+    }
+}
+
 /// Changes that a client was not sent yet.
 package struct PendingChanges: Equatable, Sendable {
-    private var subsystems: Set<Subsystem> = []
+    private var subsystems: SubsystemSet = []
 
     /// No changes.
     package init() {}
 
-    /// A subsystem has changed.
-    package mutating func note(_ subsystem: Subsystem) { subsystems.insert(subsystem) }
+    /// Subsystems have changed.
+    package mutating func note(_ changed: SubsystemSet) { subsystems.formUnion(changed) }
 
-    /// Takes the changes of these subsystems out, in the order of their answer. The others stay for a later `idle`.
-    package mutating func take(_ wanted: Set<Subsystem>) -> [Subsystem] {
-        let taken = Subsystem.allCases.filter { wanted.contains($0) && subsystems.contains($0) }
+    /// Takes the changes of these subsystems out. The others stay for a later `idle`.
+    package mutating func take(_ wanted: SubsystemSet) -> SubsystemSet {
+        let taken = subsystems.intersection(wanted)
         subsystems.subtract(taken)
         return taken
     }

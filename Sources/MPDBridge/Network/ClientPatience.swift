@@ -1,0 +1,45 @@
+import LinuxSystem
+import NowPlaying
+
+/// Ends connections whose client sends no line for a minute and waits for no change. All clients share one timer, and none
+/// runs while all of them wait for changes.
+@PlayerLoop final class ClientPatience {
+    /// Seconds without a line after which such a client is left.
+    private static let seconds = 60.0
+
+    private let loop: EventLoop
+    private unowned let server: MPDServer
+    private var count = 0
+    private var timer: EventSource?
+
+    /// Watches no client of this server yet.
+    init(_ loop: EventLoop, _ server: MPDServer) {
+        self.loop = loop
+        self.server = server
+    }
+
+    /// One more client is timed, whose last line has just come.
+    func begin() {
+        count += 1
+        if timer == nil { arm(EventLoop.now) }
+    }
+
+    /// One client less is timed.
+    func end() {
+        count -= 1
+        if count == 0 { timer = nil }
+    }
+
+    private func arm(_ oldest: MonotonicTime) {
+        timer = loop.deadline(oldest.advanced(bySeconds: Self.seconds)) { [unowned self] in passed() }
+    }
+
+    private func passed() {
+        timer = nil
+        let now = EventLoop.now
+        for client in timed where client.lastLine.advanced(bySeconds: Self.seconds) <= now { client.isSilent(now) }
+        if let oldest = timed.map(\.lastLine).min() { arm(oldest) }
+    }
+
+    private var timed: [MPDClient] { server.all.filter(\.isTimed) }
+}
