@@ -74,7 +74,9 @@ let package = Package(
             cSettings: [.unsafeFlags(["-Wall", "-Werror"])],
             linkerSettings: [
                 .unsafeFlags(
-                    ["sendmsg", "gnutls_record_send"].flatMap { ["-Xlinker", "--export-dynamic-symbol=" + $0] })
+                    ["sendmsg", "recv", "gnutls_record_send", "gnutls_record_recv"].flatMap {
+                        ["-Xlinker", "--export-dynamic-symbol=" + $0]
+                    })
             ]),
 
         // Imports point down this list only; `make lint` checks it.
@@ -227,7 +229,7 @@ let package = Package(
             "WebBridgeTests",
             [
                 "WebBridge", "WebAccess", "WebProtocol", "nowplaying-web", "nowplaying-library", "nowplayingd",
-                "BridgeRuntime", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "BridgeRuntime", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux", "CWebAnswers",
             ]),
         tests(
             "MPDBridgeTests",

@@ -1,5 +1,6 @@
 import CLinux
 import CMicroHTTP
+import CWebAnswers
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -46,6 +47,7 @@ import WebAccess
         self.loop = loop
         self.descriptor = descriptor
         self.facts = facts
+        web_watch_heads(descriptor, facts.usesTLS ? 1 : 0)
     }
 
     /// Waits for a head. `number`: the place in the order of those that wait.
@@ -53,6 +55,7 @@ import WebAccess
         exchange = nil
         bodyLimit = nil
         self.number = number
+        if phase != .upgraded { web_await_head(descriptor) }
         if phase != .closing { phase = .head(number) }
     }
 
@@ -79,7 +82,10 @@ import WebAccess
     }
 
     /// The connection was upgraded.
-    func upgraded() { if phase != .closing { phase = .upgraded } }
+    func upgraded() {
+        web_forget_heads(descriptor)
+        if phase != .closing { phase = .upgraded }
+    }
 
     /// Serves MHD after a connection has changed.
     func kick() { server.kick() }
@@ -95,6 +101,7 @@ import WebAccess
 
     /// MHD has closed the connection.
     func gone() {
+        web_forget_heads(descriptor)
         phase = .closing
         handle = nil
         exchange = nil

@@ -112,7 +112,10 @@ import WebProtocol
             }
         }
         // MHD has closed it.
-        guard added == .YES else { return connections[descriptor] = nil }
+        guard added == .YES else {
+            connection.gone()
+            return connections[descriptor] = nil
+        }
         awaitHead(connection)
         // Many may come at once: one call of MHD serves them all.
         runSoon()

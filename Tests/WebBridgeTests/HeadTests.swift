@@ -1,0 +1,70 @@
+import CWebAnswers
+import TestSupport
+import Testing
+
+/// NULs in heads: libmicrohttpd alone would not see the bytes after them.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct HeadTests {
+    private static let head = "GET /nothing.js HTTP/1.1\r\nHost: localhost\r\n"
+    private static let body = #"{"jsonrpc":"2.0","id":1,"method":"clock.now"}"#
+    private static let post =
+        "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\ncontent-length:  \(body.utf8.count)\r\n\r\n"
+        + body
+
+    @Test("a NUL anywhere in a head is refused, in one piece and byte by byte, also behind another request")
+    func refused() async throws {
+        let house = await WebHouse.start()
+        for text in [
+            Self.head + "X: a\0b\r\n\r\n", Self.head + "X: a\0b\r\nY: c\r\n\r\n", Self.head + "X: a\0\r\n\r\n",
+            Self.head + "X: \0\r\nY: c\r\n\r\n", Self.head + "X\0: a\r\n\r\n", Self.head + "\0X: a\r\n\r\n",
+            Self.head + "\0\r\n\r\n", Self.head + "X: a\0\n\n",
+            "GET /nothing.js\0a HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /nothing.js HTTP/1.1\r\nHost: localhost\0.example\r\n\r\n",
+        ] {
+            for (before, statuses) in [("", []), (Self.head + "\r\n", [404]), (Self.post, [200])] as [(String, [Int])] {
+                let bytes = Array((before + text).utf8)
+                for step in [bytes.count, 1] {
+                    let client = try house.client()
+                    for start in stride(from: 0, to: bytes.count, by: step) {
+                        client.send(Array(bytes[start..<start + step]))
+                    }
+                    for status in statuses { #expect(try client.answer().status == status) }
+                    #expect(try client.answer().status == 400, "\(text.debugDescription)")
+                    #expect(client.isEnded())
+                }
+            }
+        }
+    }
+
+    @Test("bodies and other protocols keep their NULs, however the bytes arrive") func kept() {
+        let descriptor: Int32 = 16_000
+        let chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\0\r\n0\r\n\r\n"
+        let upgrade = "GET /rpc HTTP/1.1\r\nUPGRADE: websocket\r\n\r\n\0\0"
+        for (sent, seen) in [
+            ("\r\nPOST / HTTP/1.1\r\nContent-Length: 3\r\n\r\n\0\n\0GET\0 /", nil),
+            ("POST / HTTP/1.1\r\nX: \0\r\nContent-Length: 1\r\n\r\n\0GET\0 /", nil),
+            (chunked, chunked), (upgrade, upgrade),
+        ] as [(String, String?)] {
+            for step in 1...sent.utf8.count {
+                web_watch_heads(descriptor, 0)
+                var bytes = Array(sent.utf8)
+                for start in stride(from: 0, to: bytes.count, by: step) {
+                    let count = min(step, bytes.count - start)
+                    bytes.withUnsafeMutableBytes { web_show_nuls(descriptor, 0, $0.baseAddress! + start, count) }
+                }
+                let expected = seen ?? sent.replacing("GET\0", with: "GET\u{1}").replacing("X: \0", with: "X: \u{1}")
+                #expect(bytes == Array(expected.utf8), "in steps of \(step)")
+            }
+            web_await_head(descriptor)
+            web_forget_heads(descriptor)
+            var bytes: [UInt8] = [0]
+            web_show_nuls(descriptor, 0, &bytes, 1)
+            // Bytes of TLS itself are no head.
+            web_watch_heads(descriptor, 1)
+            web_show_nuls(descriptor, 0, &bytes, 1)
+            #expect(bytes == [0])
+            web_show_nuls(descriptor, 1, &bytes, 1)
+            #expect(bytes == [1])
+            web_forget_heads(descriptor)
+        }
+    }
+}
