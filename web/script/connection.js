@@ -16,6 +16,8 @@ const LONGEST_ATTEMPT = 1;
 // A socket of some use that ends earlier than this is no reason for haste: the next one may end as fast.
 const SHORTEST_USE = 1;
 
+const NOTHING_SAID = { code: 0, reason: "" };
+
 // How far a socket has come.
 const Stage = { attempt: "attempt", admitted: "admitted", useful: "useful" };
 
@@ -30,7 +32,7 @@ export class Connection {
   #state = "idle";
   #stage = Stage.attempt;
   #began = 0;
-  #reason = "";
+  #ending = NOTHING_SAID;
 
   // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random(),
   // now() (seconds of a clock that goes on while the machine sleeps; it may step).
@@ -44,9 +46,10 @@ export class Connection {
     return this.#state;
   }
 
-  // Words of the server about the end of the last socket; empty: it had none, or the socket is of use.
-  get reason() {
-    return this.#reason;
+  // What the server said at the end of the last socket: a number (RFC 6455, section 7.4) and words; nothing of a socket that
+  // is of use.
+  get ending() {
+    return this.#ending;
   }
 
   connect() {
@@ -65,7 +68,7 @@ export class Connection {
       if (isCurrent()) for (const message of messages(event.data)) this.#receive(message);
     };
     socket.onclose = (event) => {
-      if (isCurrent()) this.#lost(event?.reason);
+      if (isCurrent()) this.#lost(event);
     };
     this.#change("connecting");
   }
@@ -74,7 +77,7 @@ export class Connection {
   prove() {
     if (this.#state !== "open") return;
     this.#stage = Stage.useful;
-    this.#reason = "";
+    this.#ending = NOTHING_SAID;
   }
 
   // The socket is open, but of no use: closes it. The next one comes later.
@@ -144,9 +147,10 @@ export class Connection {
     else call.resolve(message.result);
   }
 
-  async #lost(reason = "") {
+  async #lost({ code = 0, reason = "" } = {}) {
     const stage = this.#stage;
-    if (reason !== "") this.#reason = reason;
+    // The browser makes up numbers of its own, without words.
+    if (reason !== "") this.#ending = { code, reason };
     this.#socket = null;
     this.#stopTimer();
     this.#failCalls();

@@ -16,6 +16,13 @@ const REASONS = [
   "advertisement", "live stream", "not seekable", "empty queue", "no current item", "turned off by a client", "read only",
   "offline"
 ];
+// Reasons and kinds of errors that the page has in all its languages.
+const ERRORS = [
+  "noDaemon", "tooManyClients", "unavailable", "noAnswer", "noList", "noSession", "noSuchItem", "permission", "disabled",
+  "inUse", "outOfRange", "queueFull", "tooLarge", "tooMany", "diskFull", "tooSlow", "deviceNotFound"
+];
+// The same for the numbers with which the server ends a socket.
+const ENDINGS = { 1001: "webEnds", 1008: "rights", 1012: "noDaemon", 1013: "tooManyClients" };
 // The tab of each view, and the module of those that load when they are first shown.
 const VIEWS = {
   "": { tab: "", load: async () => (await import("./views/playing.js")).PlayingView },
@@ -127,7 +134,13 @@ class App {
   explain(error) {
     if (error.isOffline) return this.words("reason.offline");
     if (error.status === "denied") return this.words("reason.denied");
-    return error.message || this.words("failed");
+    return this.#said(ERRORS.find((one) => one === error.reason || one === error.status), error.message);
+  }
+
+  // Words of the server in the reader's language: those of a key of ours, or else its own.
+  #said(key, text) {
+    const isRead = this.language === "en" && text !== "";
+    return key !== undefined && !isRead ? this.words(`error.${key}`) : text || this.words("failed");
   }
 
   // One line over the page, with a way to undo if there is one. It stays until it is closed or replaced.
@@ -183,12 +196,18 @@ class App {
     const banner = document.querySelector("#connection");
     setHidden(banner, this.player.isCurrent || state === "refused");
     const words = this.words(isKnown ? "reconnecting" : "connecting");
-    const reason = this.#refusal === null ? this.connection.reason : this.explain(this.#refusal);
-    setText(banner, reason === "" ? words : `${words} ${reason}`);
+    setText(banner, [words, this.#whyAway()].filter(Boolean).join(" "));
     if (state === "refused" && this.#view !== this.#views.get("pairing"))
       this.#show("pairing");
     else if (this.player.isCurrent && this.#view === this.#views.get("pairing"))
       this.#route();
+  }
+
+  // Why there is no connection, as far as the server said so.
+  #whyAway() {
+    if (this.#refusal !== null) return this.explain(this.#refusal);
+    const { code, reason } = this.connection.ending;
+    return reason === "" ? "" : this.#said(ENDINGS[code], reason);
   }
 
   #changed(change) {

@@ -91,8 +91,8 @@ import WebProtocol
                 exchange.answer(Self.answer(line))
                 finish(number)
             }
-            daemon.onEnd = { [unowned self] words in
-                exchange.answer(.refusal(.commandFailed(.noDaemon, words ?? "nowplayingd has ended")))
+            daemon.onEnd = { [unowned self] refusal in
+                exchange.answer(.refusal(refusal ?? Services.daemonHasEnded))
                 finish(number)
             }
             daemon.send(Upstream.request(id: "1", "announce", try Self.parameters(request)), with: file)

@@ -56,7 +56,7 @@ import WebProtocol
             if let result = message["result"], let file { return finish(.success((result, file))) }
             finish(.failure(Self.fault(message["error"])))
         }
-        library.onEnd = { finish(.failure(HTTPFault(.unavailable, $0 ?? "the library has ended"))) }
+        library.onEnd = { finish(.failure(HTTPFault(.unavailable, $0?.message ?? "the library has ended"))) }
         library.send(Upstream.request(id: "1", LibraryMethodName.libraryArtwork.rawValue, parameters))
     }
 

@@ -33,7 +33,7 @@ import WebProtocol
             // Events of a subscription have no place here.
             if !Upstream.isNotification(line) { finish(.json(line)) }
         }
-        session.onEnd = { finish(.refusal(.commandFailed(.noDaemon, $0))) }
+        session.onEnd = { finish(.refusal($0)) }
         if session.take(exchange.takeBody()) { session.settle { finish(HTTPAnswer(.noContent)) } }
     }
 

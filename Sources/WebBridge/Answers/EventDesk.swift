@@ -29,7 +29,7 @@ import WebProtocol
         let key = ObjectIdentifier(body)
         streams[key] = Stream(exchange: exchange, body: body, session: calls, caller: caller)
         body.onEnd = { [unowned self] in forget(key) }
-        calls.onEnd = { [unowned self] words in end(key, .refusal(.commandFailed(.noDaemon, words))) }
+        calls.onEnd = { [unowned self] in end(key, .refusal($0)) }
         calls.onLine = { [unowned self, unowned body] line in
             guard let message = try? JSONReader.read(line) else { return }
             if message["error"] != nil {

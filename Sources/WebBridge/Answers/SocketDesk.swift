@@ -33,7 +33,7 @@ import WebProtocol
         let key = ObjectIdentifier(socket)
         open[key] = (socket, session, caller)
         session.onLine = { [unowned socket] in socket.send($0) }
-        session.onEnd = { [unowned socket] in socket.close(.serviceRestart, $0) }
+        session.onEnd = { [unowned socket] in socket.close(Self.code($0), $0.message) }
         session.onDrain = { [unowned socket, unowned session] in socket.isHeld = session.isBlocked }
         socket.onText = { [unowned socket, unowned session] text in
             session.take(text)
@@ -46,6 +46,12 @@ import WebProtocol
             services.loop.later { ended.session.close() }
         }
         socket.begin()
+    }
+
+    /// The number by which a client knows why the daemon is away, in its own language.
+    private static func code(_ error: RPCError) -> WebSocket.Code {
+        if error.reason == .noDaemon { return .serviceRestart }
+        return error.reason == .tooManyClients ? .tryAgainLater : .internalError
     }
 
     /// Ends the sockets of callers who have lost their rights.

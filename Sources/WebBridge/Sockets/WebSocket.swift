@@ -14,7 +14,9 @@ import WebAccess
         case protocolError = 1002
         case unsupportedData = 1003
         case policyViolation = 1008
+        case internalError = 1011
         case serviceRestart = 1012
+        case tryAgainLater = 1013
     }
 
     /// Called with each text.

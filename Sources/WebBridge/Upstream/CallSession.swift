@@ -8,8 +8,8 @@ import WebProtocol
 @PlayerLoop final class CallSession {
     /// Called with each line for the caller, without its end.
     var onLine: (@PlayerLoop ([UInt8]) -> Void)?
-    /// Called once, with words, when the daemon has gone.
-    var onEnd: (@PlayerLoop (String) -> Void)?
+    /// Called once when the daemon has gone, or has refused the caller.
+    var onEnd: (@PlayerLoop (RPCError) -> Void)?
     /// Called when the caller's lines are taken again.
     var onDrain: (@PlayerLoop () -> Void)?
 
@@ -37,7 +37,7 @@ import WebProtocol
         library.onDrain = { [unowned self] in onDrain?() }
         daemon.onLine = { [unowned self] line, _ in deliver(line) }
         daemon.onDrain = { [unowned self] in onDrain?() }
-        daemon.onEnd = { [unowned self] in end($0 ?? "nowplayingd has ended") }
+        daemon.onEnd = { [unowned self] in end($0 ?? Services.daemonHasEnded) }
         daemon.onGreeting = { [unowned self] in
             let waiting = greeted
             greeted = []
@@ -64,10 +64,10 @@ import WebProtocol
         library.close()
     }
 
-    private func end(_ words: String) {
+    private func end(_ error: RPCError) {
         let ended = onEnd
         close()
-        ended?(words)
+        ended?(error)
     }
 
     // MARK: Lines of the caller

@@ -106,7 +106,7 @@ import WebProtocol
         made.onEnd = { [unowned self] refusal in
             // One that refuses the caller would do so again.
             if refusal != nil { isSubscribed = false }
-            end(refusal ?? "the library has ended: start nowplaying-library, or wait for it")
+            end(refusal?.message ?? "the library has ended: start nowplaying-library, or wait for it")
         }
         made.setPaused(isPaused)
         upstream = made

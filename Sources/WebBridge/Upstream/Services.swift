@@ -34,7 +34,7 @@ import WebAccess
         do throws(SystemError) {
             return try Upstream(ready, daemonPaths, hello: hello(caller, role))
         } catch {
-            guard error.code != EACCES else { throw .commandFailed(.noDaemon, Self.closed("nowplayingd")) }
+            guard error.code != EACCES else { throw .commandFailed(.configuration, Self.closed("nowplayingd")) }
             throw .commandFailed(.noDaemon, "nowplayingd is not running: start it, or wait for it")
         }
     }
@@ -45,11 +45,14 @@ import WebAccess
             return try Upstream(ready, SocketLocation.library(beside: daemonPaths), hello: hello(caller, role))
         } catch {
             guard error.code != EACCES else {
-                throw .commandFailed(.unavailable, Self.closed("nowplaying-library"))
+                throw .commandFailed(.configuration, Self.closed("nowplaying-library"))
             }
             throw .commandFailed(.unavailable, "the library is not running: start nowplaying-library, or wait for it")
         }
     }
+
+    /// The answer to requests that the daemon leaves without one.
+    static let daemonHasEnded = RPCError.commandFailed(.noDaemon, "nowplayingd has ended")
 
     /// The words for a socket that the user of this process may not open, with the remedy.
     private static func closed(_ program: String) -> String {

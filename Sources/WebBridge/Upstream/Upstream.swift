@@ -8,8 +8,8 @@ import WebProtocol
 @PlayerLoop final class Upstream {
     /// Called with each line after the greeting.
     var onLine: (@PlayerLoop ([UInt8], OwnedDescriptor?) -> Void)?
-    /// Called once when the connection has ended, with words if the other end has refused the greeting.
-    var onEnd: (@PlayerLoop (String?) -> Void)?
+    /// Called once when the connection has ended, with an error if the other end has refused the greeting.
+    var onEnd: (@PlayerLoop (RPCError?) -> Void)?
     /// Called when the other end has taken everything after it did not.
     var onDrain: (@PlayerLoop () -> Void)?
     /// The answer to the greeting; nil: it has not come.
@@ -66,8 +66,7 @@ import WebProtocol
         // Without it the connection would have the bridge's own rights.
         let answer = try? JSONReader.read(line)
         guard let result = answer?["result"]?.objectValue else {
-            let words = answer?["error"]?["message"]?.stringValue
-            return end(words.map { "nowplaying-web is refused: \($0)" })
+            return end(answer?["error"].map(Self.refusal))
         }
         greeting = result
         let lines = waiting
@@ -79,9 +78,15 @@ import WebProtocol
     /// Called once after the greeting.
     var onGreeting: (@PlayerLoop () -> Void)?
 
-    private func end(_ words: String? = nil) {
+    private static func refusal(_ error: JSONValue) -> RPCError {
+        let reason = error["data"]?["reason"]?.stringValue.flatMap(RPCError.Reason.init)
+        let words = error["message"]?.stringValue ?? ""
+        return .commandFailed(reason ?? .refused, "nowplaying-web is refused: \(words)")
+    }
+
+    private func end(_ refusal: RPCError? = nil) {
         let ended = onEnd
         close()
-        ended?(words)
+        ended?(refusal)
     }
 }

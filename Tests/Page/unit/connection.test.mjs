@@ -71,12 +71,15 @@ test("the words of the server about the end of a socket stay until another one i
   here.socket().onopen();
   here.connection.prove();
   here.now = 1;
-  here.socket().onclose({ reason: "nowplayingd has ended" });
-  assert.equal(here.connection.reason, "nowplayingd has ended");
+  const said = { code: 1012, reason: "nowplayingd has ended" };
+  here.socket().onclose(said);
+  assert.deepEqual(here.connection.ending, said);
+  here.socket().onclose({ code: 1006, reason: "" });
+  here.connection.connect();
   here.socket().onopen();
-  assert.equal(here.connection.reason, "nowplayingd has ended");
+  assert.deepEqual(here.connection.ending, said);
   here.connection.prove();
-  assert.equal(here.connection.reason, "");
+  assert.equal(here.connection.ending.reason, "");
 });
 
 test("attempts that fail are repeated ever later, at most after 5 s", async () => {
