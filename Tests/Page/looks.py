@@ -200,6 +200,27 @@ def test_sideways(house, browser):
         tab.close()
 
 
+def test_television(house, browser):
+    """On a whole screen nobody has to come closer than three metres: no text is smaller than a fiftieth of the screen."""
+    for width, height in ((1366, 768), (1920, 1080), (3840, 2160)):
+        tab = begin(house, browser, width=width, height=height, motion=False)
+        tab.until("document.querySelector('.still') !== null")
+        for view in VIEWS:
+            show(tab, view)
+            small = tab.run(
+                """JSON.stringify([...document.querySelectorAll('main *, #tabs *')].filter((one) => one.checkVisibility()
+                && !one.closest('.unseen, svg, .seconds')
+                && [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "")
+                && parseFloat(getComputedStyle(one).fontSize) < innerHeight / 54).map((one) => one.textContent))"""
+            )
+            assert small == "[]", f"{view} at {width} × {height}: {small}"
+        show(tab, "")
+        assert tab.run("parseFloat(getComputedStyle(document.querySelector('h1.title')).fontSize) >= innerHeight / 22")
+        bottom = tab.run("document.querySelector('.upcoming').getBoundingClientRect().bottom")
+        assert bottom <= height, f"the console ends at {bottom} of {height}"
+        tab.close()
+
+
 def test_pictures(house, browser):
     """Pictures of the main views, for docs/, where PICTURES names a folder."""
     folder = os.environ.get("PICTURES")
