@@ -18,6 +18,7 @@ from wsproto.events import (
     Request,
     TextMessage,
 )
+from wsproto.extensions import PerMessageDeflate
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 FINAL = 0x80
@@ -191,12 +192,12 @@ def test_reserved(house):
                 count += case(house, f"3.{bits}", reserved)
     for section, kinds in ((1, range(3, 8)), (2, range(11, 16))):
         for number, kind in enumerate(kinds, 1):
-            for payload in (b"", b"payload"):
+            for payload, chop in ((b"", None), (b"payload", None), (b"", 1), (b"payload", 1)):
 
                 def opcode(peer):
                     peer.send(TextMessage(data=request()))
                     peer.answer()
-                    peer.raw(frame(FINAL | kind, payload))
+                    peer.raw(frame(FINAL | kind, payload) + frame(FINAL | PING), chop)
                     peer.closed(1002)
 
                 count += case(house, f"4.{section}.{number}", opcode)
@@ -238,9 +239,11 @@ def test_fragments(house):
         count += case(house, f"5.{number}", text)
     for number, bad, chop in (
         ("9", frame(FINAL, b"nothing") + frame(FINAL | TEXT, data), None),
-        ("10", frame(FINAL, b"nothing") + frame(FINAL | TEXT, data), 1),
+        ("10", frame(FINAL, b"nothing") + frame(FINAL | TEXT, data), len(frame(FINAL, b"nothing"))),
+        ("11", frame(FINAL, b"nothing") + frame(FINAL | TEXT, data), 1),
         ("12", frame(0, b"nothing") + frame(FINAL | TEXT, data), None),
-        ("13", frame(0, b"nothing") + frame(FINAL | TEXT, data), 1),
+        ("13", frame(0, b"nothing") + frame(FINAL | TEXT, data), len(frame(0, b"nothing"))),
+        ("14", frame(0, b"nothing") + frame(FINAL | TEXT, data), 1),
         ("15", one + two + frame(0, b"nothing"), None),
         ("16", frame(0, b"nothing") + frame(TEXT, b"a") + frame(FINAL, b"b"), None),
         ("17", frame(FINAL, b"nothing") + frame(TEXT, b"a") + frame(FINAL, b"b"), None),
@@ -287,19 +290,26 @@ def test_texts(house):
             parts = frame(TEXT, data[:-1]) + frame(0, data[-1:]) + frame(FINAL)
             for sent in (whole, parts):
                 count += case(house, f"6, invalid {number}", lambda peer: (peer.raw(sent), peer.closed(1007)))
-    # 6.4: as soon as no continuation can make it a text.
-    count += case(house, "6.4", lambda peer: (peer.raw(frame(TEXT, INVALID[1][:15])), peer.closed(1007)))
+    # As soon as no continuation can make it a text, with the rest of the frame or of the message still to come.
+    for number, parts in (
+        ("6.4.1", [frame(TEXT, INVALID[1][:11]), frame(0, INVALID[1][11:15])]),
+        ("6.4.2", [frame(TEXT, INVALID[1][:12]), frame(0, INVALID[1][12:13])]),
+        ("6.4.3", [frame(FINAL | TEXT, INVALID[1])[: 6 + 15]]),
+        ("6.4.4", [frame(FINAL | TEXT, INVALID[1])[: 6 + 13]]),
+    ):
+        count += case(house, number, lambda peer: ([peer.raw(part) for part in parts], peer.closed(1007)))
     print(f"   {count} cases")
 
 
 def test_farewells(house):
-    """Autobahn 7, 9 and 10: closes with all codes, and the limit of a message."""
+    """Autobahn 7: closes with all codes; and messages beyond the limit."""
     count = 0
     for number, sent, code in (
         ("7.1.1", [frame(FINAL | TEXT, request().encode()), frame(FINAL | CLOSE, b"\3\xe8")], 1000),
         ("7.1.2", [frame(FINAL | CLOSE, b"\3\xe8") * 2], 1000),
         ("7.1.3", [frame(FINAL | CLOSE, b"\3\xe8") + frame(FINAL | PING, b"late")], 1000),
         ("7.1.4", [frame(FINAL | CLOSE, b"\3\xe8") + frame(FINAL | TEXT, request().encode())], 1000),
+        ("7.1.6", [frame(FINAL | TEXT, request(256 << 10).encode()), frame(FINAL | CLOSE, b"\3\xe8") + frame(FINAL | PING)], 1000),
         ("7.1.5", [frame(TEXT, b"{") + frame(FINAL | CLOSE, b"\3\xe8") + frame(FINAL, b"}")], 1000),
         ("7.3.1", [frame(FINAL | CLOSE)], 1005),
         ("7.3.2", [frame(FINAL | CLOSE, b"\3")], 1002),
@@ -330,13 +340,59 @@ def test_farewells(house):
             peer.closed(code)
 
         count += case(house, number, farewell)
-    for chop in (None, 64, 1460):
+    print(f"   {count} cases")
 
-        def limit(peer):
-            data = frame(FINAL | TEXT, request(256 << 10).encode())
-            peer.raw(data, chop if chop is None or chop > 64 else 4096)
-            peer.answer()
+
+def test_large_and_many(house):
+    """Autobahn 9, 10 and 12: messages up to the limit, in fragments and pieces of all sizes; a thousand; no compression."""
+    count = 0
+    limit = 256 << 10
+    for size in (64 << 10, limit):
+        data = request(size).encode()
+        for part in (64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, limit, 1300):
+
+            def fragments(peer):
+                starts = range(0, size, part)
+                peer.raw(b"".join(
+                    frame((0 if start else TEXT) | (FINAL if start + part >= size else 0), data[start : start + part])
+                    for start in starts
+                ))
+                peer.answer()
+                peer.farewell()
+
+            count += case(house, f"9.3 and 10, {size} bytes in fragments of {part}", fragments)
+        for chop in (64, 128, 256, 512, 1 << 10, 2 << 10, None):
+
+            def pieces(peer):
+                peer.raw(frame(FINAL | TEXT, data), chop)
+                peer.answer()
+                peer.farewell()
+
+            count += case(house, f"9.5, {size} bytes in pieces of {chop}", pieces)
+    for size in (0, 16, 64, 256, 1024, 4096):
+
+        def many(peer):
+            for number in range(1000):
+                peer.raw(frame(FINAL | TEXT, request(size, number=number).encode()))
+                peer.answer(number)
             peer.farewell()
 
-        count += case(house, "9 and 10, at the limit", limit)
+        count += case(house, f"9.7, 1000 messages of {size} bytes or little more", many)
+
+    def plain(peer):
+        """A client that offers compression gets a connection without it (RFC 7692, section 5)."""
+        with socket.create_connection(("localhost", house.port), timeout=10) as other:
+            offer = WSConnection(ConnectionType.CLIENT)
+            extensions = [PerMessageDeflate()]
+            other.sendall(offer.send(Request(host=f"localhost:{house.port}", target="/rpc", extensions=extensions)))
+            offer.receive_data(other.recv(65536))
+            accepted = next(offer.events())
+            assert isinstance(accepted, AcceptConnection) and accepted.extensions == [], accepted
+            other.sendall(offer.send(TextMessage(data=request())))
+            offer.receive_data(other.recv(65536))
+            assert json.loads(next(offer.events()).data)["id"] == 1
+        peer.raw(frame(FINAL | 0x40 | TEXT, b"\xaaV*J-.\xc9\x1f\x00"))
+        peer.closed(1002)
+
+    count += case(house, "12", plain)
     print(f"   {count} cases")
