@@ -143,7 +143,7 @@ class Tab:
         """A true click in the middle of an element, as a person does it."""
         self.until(
             f"(() => {{ const e = document.querySelector({selector!r}); return e && !e.disabled && e.getClientRects().length "
-            f"> 0; }})()"
+            f"> 0 && (e.closest('dialog')?.getAnimations() ?? []).every((one) => one.playState === 'finished'); }})()"
         )
         place = self.run(
             f"""(() => {{ const e = document.querySelector({selector!r});
