@@ -248,13 +248,17 @@ def test_certificate(house):
     try:
         door = Door(house.port, chain)
         all_works(house, door, pairs=False)
-        # The answer to a request that is none is ours, too.
-        with door.connect() as peer:
-            peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nnothing\r\n\r\n")
-            data = b""
-            while more := peer.recv(65536):
-                data += more
-        assert data.startswith(b"HTTP/1.1 400 ") and data.endswith(b"\r\n\r\nthis is no valid request of HTTP/1.1\n"), data
+        # The answer to a request that is none is ours, too, and a NUL is seen.
+        for line, words in (
+            (b"nothing", b"this is no valid request of HTTP/1.1"),
+            (b"X: a\0b", b"the value of a header has a control character"),
+        ):
+            with door.connect() as peer:
+                peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + line + b"\r\n\r\n")
+                data = b""
+                while more := peer.recv(65536):
+                    data += more
+            assert data.startswith(b"HTTP/1.1 400 ") and data.endswith(b"\r\n\r\n" + words + b"\n"), data
         descriptors = lambda: len(list(pathlib.Path(f"/proc/{house.web.pid}/fd").iterdir()))
         before = until(lambda: all(descriptors() == descriptors() for _ in range(20)) and descriptors(), "rest")
         with door.connect() as events:
