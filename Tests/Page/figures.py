@@ -91,6 +91,8 @@ def paint(house, browser, table, turns=15):
                 times.append(
                     tab.until("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
                 )
+                # Programs without their page would be the quicker.
+                assert address == static or tab.run("document.querySelector('#main') !== null"), "nowplaying-web has no page"
                 tab.close()
         middle = {address: statistics.median(times) for address, times in found.items()}
         table.row(f"first contentful paint, {name} cache, less a static page", middle[ours] - middle[static], 60, "ms")

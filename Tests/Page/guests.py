@@ -135,7 +135,7 @@ def test_volume_drag(house, browser):
     mouse("mouseReleased", x)
     # The page may leave out the middle of the drag, but not its end.
     until(lambda: len(sent()) > count and '"volume":0.5' in sent()[-1], "the drag")
-    volume = "import(document.querySelector('script[src]').src).then(({ app }) => app.player.call('nowPlaying.get', {})).then((one) => one.volume)"
+    volume = "import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.call('nowPlaying.get', {})).then((one) => one.volume)"
     assert tab.run(volume) == 0.5
     house.call("volume.set", volume=0.9)
     tab.until("document.querySelector('.volume-range').value === '0.9'")

@@ -222,7 +222,7 @@ def test_sessions(house, browser):
     """All that plays; take over, quiet, close. The state of an external session is on the page, too."""
     house.fresh()
     tab = open_view(house, browser, "sessions")
-    tab.run("import(document.querySelector('script[src]').src).then(({ app }) => app.player.call('session.create', { name: 'night', policy: 'mix' }))")
+    tab.run("import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.call('session.create', { name: 'night', policy: 'mix' }))")
     tab.run("void (location.hash = '#/')")
     tab.run("void (location.hash = '#/sessions')")
     tab.until("document.querySelectorAll('.session').length === 2")
@@ -268,12 +268,12 @@ def test_session_volume(house, browser):
         until(lambda: house.state["volume"] < seen, "a lower volume")
         seen = house.state["volume"]
         # The event of this step is on the page, and so is what follows it.
-        tab.until(f"import(document.querySelector('script[src]').src).then(({{ app }}) => app.player.state.volume <= {seen} + 1e-9)")
-        tab.run("import(document.querySelector('script[src]').src).then(({ app }) => app.player.call('session.list'))")
+        tab.until(f"import(document.querySelector('[href*=main]').href).then(({{ app }}) => app.player.state.volume <= {seen} + 1e-9)")
+        tab.run("import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.call('session.list'))")
         assert tab.run("held.isConnected"), "the slider was replaced"
     house.call("nextTrack")
     state(house, "item.title", "Salt on Glass")
-    tab.until("import(document.querySelector('script[src]').src).then(({ app }) => app.player.state.item?.title === 'Salt on Glass')")
+    tab.until("import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.state.item?.title === 'Salt on Glass')")
     mouse("mouseReleased", 0.2)
     tab.until("!held.isConnected && document.querySelector('main').textContent.includes('Salt on Glass')")
     assert house.state["volume"] < 0.35, house.state["volume"]

@@ -11,10 +11,10 @@ from controls import begin, state
 from link import Link
 
 # The page's own estimate of CLOCK_MONOTONIC, in the running application.
-CLOCK = "import(document.querySelector('script[src]').src).then(({ app }) => app.clock.now())"
+CLOCK = "import(document.querySelector('[href*=main]').href).then(({ app }) => app.clock.now())"
 # True when a burst is over.
-EIGHT = "import(document.querySelector('script[src]').src).then(({ app }) => app.clock.isKnown && !app.clock.isRunning)"
-POSITION = "import(document.querySelector('script[src]').src).then(({ app }) => app.player.position())"
+EIGHT = "import(document.querySelector('[href*=main]').href).then(({ app }) => app.clock.isKnown && !app.clock.isRunning)"
+POSITION = "import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.position())"
 
 
 def error(house, tab, tries=60):
@@ -36,7 +36,7 @@ def exact(house, browser, address, bound, tries=10):
     for _ in range(tries):
         tab = begin(house, browser, address=address)
         tab.until(EIGHT)
-        if tab.run("import(document.querySelector('script[src]').src).then(({ app }) => app.clock.bound)") <= bound:
+        if tab.run("import(document.querySelector('[href*=main]').href).then(({ app }) => app.clock.bound)") <= bound:
             return tab
         tab.close()
     raise AssertionError(f"no burst was better than {bound} s")

@@ -133,10 +133,10 @@ import Testing
         #expect(page.headers["cache-control"] == "no-cache")
         let start = try #require(page.text.firstRange(of: "src=\"/v/"))
         let name = String(page.text[start.upperBound...].prefix { $0 != "\"" })
-        #expect(name.hasSuffix("/script/main.js") && !name.hasPrefix("0/") && !page.text.contains("/v/0/"))
+        #expect(name.hasSuffix("/script/start.js") && !name.hasPrefix("0/") && !page.text.contains("/v/0/"))
         let script = try client.ask("GET", "/v/" + name)
         #expect(script.status == 200 && script.headers["cache-control"] == "public, max-age=31536000, immutable")
-        #expect(try script.body == client.ask("GET", "/script/main.js").body)
+        #expect(try script.body == client.ask("GET", "/script/start.js").body)
         for other in ["/v/0/script/main.js", "/script/main.js"] {
             #expect(try client.ask("GET", other).headers["cache-control"] == "no-cache", "\(other)")
         }

@@ -190,3 +190,18 @@ test("a device is named after its browser and system", () => {
     "Safari, iPhone");
   assert.equal(deviceName("?"), "Browser");
 });
+
+test("the first of all modules names each module that the first view needs", () => {
+  const scripts = new URL("../../../web/script/", import.meta.url);
+  const read = (path) => readFileSync(new URL(path, scripts), "utf8");
+  const [list] = read("start.js").match(/(?<=const MODULES = \[)[^\]]*/);
+  const named = [...list.matchAll(/"([^"]+)"/g)].map(([, path]) => path);
+  const needed = new Set(["main.js", "views/playing.js"]);
+  // A set grows while it is walked.
+  for (const path of needed) {
+    for (const [, other] of read(path).matchAll(/^(?:import|export) [^;]*?from "([^"]+)"/gm)) {
+      needed.add(new URL(other, new URL(path, scripts)).href.slice(scripts.href.length));
+    }
+  }
+  assert.deepEqual([...named].sort(), [...needed].sort());
+});
