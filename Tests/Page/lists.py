@@ -31,7 +31,8 @@ def test_queue(house, browser):
     before = ["Harbour Lights", "Slow Ferry", "Salt on Glass", "The Long Pier", "Origami", "Blue Hour"]
     # The daemon reads titles of files that it has not opened yet.
     until(lambda: titles(house) == before, "the titles")
-    tab.until(f"{row('Blue Hour')} !== undefined")
+    for title in before:
+        tab.until(f"{row(title)} !== undefined")
     tab.run(f"void ({row('Harbour Lights')}.querySelector('[aria-label^=More]').id = 'menu')")
     choose(tab, "#menu", "Move down")
     until(lambda: titles(house)[:2] == ["Slow Ferry", "Harbour Lights"], "the moved item")
