@@ -7,18 +7,23 @@ package struct PeerRoles: Sendable {
     package let ownUID: UInt32
     /// Members may control.
     package let controlGroup: UInt32?
+    /// Members may send remote commands.
+    package let remoteGroup: UInt32?
     /// Members may read.
     package let readGroup: UInt32?
 
     /// Roles by these groups; nil: there is no such group.
-    package init(ownUID: UInt32, controlGroup: UInt32? = nil, readGroup: UInt32? = nil) {
+    package init(ownUID: UInt32, controlGroup: UInt32? = nil, remoteGroup: UInt32? = nil, readGroup: UInt32? = nil) {
         self.ownUID = ownUID
         self.controlGroup = controlGroup
+        self.remoteGroup = remoteGroup
         self.readGroup = readGroup
     }
 
     /// Roles by the names or numbers of these groups; nil: there is no such group.
-    package init(ownUID: UInt32, controlGroup: String?, readGroup: String?) throws(SocketFailure) {
+    package init(
+        ownUID: UInt32, controlGroup: String?, remoteGroup: String? = nil, readGroup: String?
+    ) throws(SocketFailure) {
         func number(_ group: String?) throws(SocketFailure) -> UInt32? {
             guard let group else { return nil }
             guard let number = GroupAccess.number(of: group) else {
@@ -26,16 +31,19 @@ package struct PeerRoles: Sendable {
             }
             return number
         }
-        self.init(ownUID: ownUID, controlGroup: try number(controlGroup), readGroup: try number(readGroup))
+        self.init(
+            ownUID: ownUID, controlGroup: try number(controlGroup), remoteGroup: try number(remoteGroup),
+            readGroup: try number(readGroup))
     }
 
     /// The groups that may connect.
-    package var groups: [UInt32] { [controlGroup, readGroup].compactMap { $0 } }
+    package var groups: [UInt32] { [controlGroup, remoteGroup, readGroup].compactMap { $0 } }
 
     /// Role of a peer; nil: no access.
     package func role(of peer: PeerCredentials) -> Role? {
         if !isForeign(peer) { return .admin }
         if let controlGroup, peer.gid == controlGroup || peer.groups.contains(controlGroup) { return .control }
+        if let remoteGroup, peer.gid == remoteGroup || peer.groups.contains(remoteGroup) { return .remote }
         if let readGroup, peer.gid == readGroup || peer.groups.contains(readGroup) { return .read }
         return nil
     }

@@ -24,6 +24,7 @@ package struct Configuration: Equatable, Sendable {
     /// Programs whose streams interrupt us.
     package var interruptedBy: [String] = []
     package var controlGroup: String?
+    package var remoteGroup: String?
     package var readGroup: String?
     /// Least role that selects outputs and sets their delays.
     package var outputRole = Role.control

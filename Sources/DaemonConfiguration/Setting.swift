@@ -57,7 +57,8 @@ package struct Setting: Sendable {
     ]
 
     /// All settings, in the order of the manual.
-    package static let all: [Setting] = playing + outputSettings + kindSettings + announcing + sessionSettings + around
+    package static let all: [Setting] =
+        playing + accessSettings + outputSettings + kindSettings + announcing + sessionSettings + around
 
     private static let playing: [Setting] = [
         Setting(
@@ -109,32 +110,6 @@ package struct Setting: Sendable {
             guard let seconds = Double(text), (1...86_400).contains(seconds) else { return false }
             configuration.idleExit = seconds
             return true
-        },
-        Setting(
-            section: "access", name: "control-group", takes: "the name or number of a group", defaultText: nil,
-            sample: "audio",
-            help: "Members of this group can control playback. The daemon gives them access to the socket.",
-            isReloadable: false
-        ) {
-            $0.controlGroup = $1; return !$1.isEmpty
-        },
-        Setting(
-            section: "access", name: "read-group", takes: "the name or number of a group", defaultText: nil,
-            sample: "users", help: "Members of this group can see the playback, but not control it.",
-            isReloadable: false
-        ) {
-            $0.readGroup = $1; return !$1.isEmpty
-        },
-        Setting(
-            section: "access", name: "media-roots", takes: "absolute paths, one per line", defaultText: nil,
-            sample: "/srv/music",
-            help: "Folders below which members of the control group can play files; without one they can play none. "
-                + "Links out of them have no effect. For all users, a path below a root that is missing or empty is "
-                + "accepted, because its disk may be mounted later. Further folders follow on indented lines.",
-            isReloadable: true, reset: { $0.mediaRoots = [] }
-        ) { configuration, text in
-            configuration.mediaRoots.append(text)
-            return isPath(text)
         },
         Setting(
             section: "output", name: "output", takes: OutputChoice.values, defaultText: "pulse",

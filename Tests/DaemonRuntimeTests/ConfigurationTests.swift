@@ -32,6 +32,7 @@ import Testing
             log-level = debug
             [access]
             control-group = audio
+            remote-group = remotes
             read-group = 100
             media-roots = /srv/music
               /srv/more music
@@ -49,6 +50,7 @@ import Testing
         expected.stateDirectory = "/var/lib/x"
         expected.logLevel = .debug
         expected.controlGroup = "audio"
+        expected.remoteGroup = "remotes"
         expected.readGroup = "100"
         expected.mediaRoots = ["/srv/music", "/srv/more music"]
         expected.output = .file("/tmp/out.wav")

@@ -12,6 +12,7 @@ import Testing
 @Suite(.enabled(if: geteuid() == 0, "only root can become other users")) struct RoleTests {
     private static let control: UInt32 = 61_001
     private static let read: UInt32 = 61_002
+    private static let remote: UInt32 = 61_004
     private static let nobody: UInt32 = 65_534
 
     /// Answers to another user for these lines.
@@ -34,7 +35,7 @@ import Testing
     }
 
     private static func harness(roots: [String] = [], outputRole: Role = .control) async throws -> ServerHarness {
-        let roles = PeerRoles(ownUID: geteuid(), controlGroup: control, readGroup: read)
+        let roles = PeerRoles(ownUID: geteuid(), controlGroup: control, remoteGroup: remote, readGroup: read)
         let harness = try await ServerHarness(roles: roles, roots: roots, outputRole: outputRole)
         chmod(harness.path, 0o666)
         return harness
@@ -84,12 +85,43 @@ import Testing
         #expect(try await codes([Self.read]) == readOnly)
         #expect(try await codes([], gid: Self.read) == readOnly)
         #expect(try await codes([5, Self.control]) == control)
+        let remote: [Int64?] = [nil, nil, nil, nil, -32602, -32601, 403, 403, 403, 403, 403]
+        #expect(try await codes([Self.remote]) == remote)
+        #expect(try await codes([Self.read, Self.remote]) == remote)
+        #expect(try await codes([Self.remote, Self.control]) == control)
         #expect(try await codes([Self.read, Self.control]) == control)
         let handler = harness.handler
         let clients = await LoopThread.run { handler.requests.map(\.client) }
         #expect(clients.allSatisfy { $0.uid == Self.nobody && $0.name == "nc" })
         let hello = try await Self.ask(harness.path, groups: [Self.read], [Self.line(1, "hello")])
         #expect(hello[0]["result"]?["role"] == "read")
+        await harness.end()
+    }
+
+    @Test("a remote plays, pauses and sets the volume, but names no media and leaves the queue as it is")
+    func remotes() async throws {
+        let harness = try await Self.harness()
+        let allowed = [
+            ("play", #"{"position":3}"#), ("nextTrack", "{}"), ("pause", "{}"), ("volume.set", #"{"volume":0.5}"#),
+            ("changePlaybackPosition", #"{"position":3}"#), ("changeRepeatMode", #"{"mode":"all"}"#),
+            ("pause", #"{"itemId":3}"#),
+        ]
+        let refused = [
+            ("play", #"{"uri":"/a"}"#), ("play", #"{"itemId":3}"#), ("play", #"{"index":0}"#),
+            ("play", #"{"descriptor":0}"#), ("queue.add", #"{"items":["/a"]}"#), ("queue.clear", "{}"),
+            ("changeConsumeMode", #"{"mode":"on"}"#), ("announce", #"{"uri":"/a"}"#), ("sleep.set", #"{"seconds":5}"#),
+            ("diagnostics.get", #"{"uri":"/a"}"#),
+        ]
+        let lines = (allowed + refused).enumerated().map { Self.line($0.offset, $0.element.0, $0.element.1) }
+        let answers = try await Self.ask(harness.path, groups: [Self.remote], lines)
+        let codes = answers.sorted { $0["id"]!.integerValue! < $1["id"]!.integerValue! }.map(\.errorCode)
+        #expect(codes == allowed.map { _ in nil } + refused.map { _ in 403 })
+        // The daemon's own user takes this role by itself.
+        let client = try RawClient(harness.path)
+        #expect(try client.call("hello", ["role": "remote"])["result"]?["role"] == "remote")
+        #expect(try client.call("play", ["uri": "/a"]).errorCode == 403)
+        #expect(try client.call("pause")["result"] != nil)
+        #expect(try client.call("hello", ["role": "control"])["result"]?["role"] == "remote")
         await harness.end()
     }
 

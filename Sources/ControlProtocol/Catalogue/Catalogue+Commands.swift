@@ -48,12 +48,13 @@ extension Catalogue {
     private static let commandResult = "status, state, seq and anchor at the end of the command"
 
     private static func command(
-        _ name: RemoteCommand, _ parameters: [Parameter] = [], exclusive: [[String]] = [], help: String,
+        _ name: RemoteCommand, role: Role = .remote, _ parameters: [Parameter] = [], exclusive: [[String]] = [],
+        help: String,
         example: String = "{}"
     ) -> Method {
         let names = Set(parameters.map(\.name))
         return Method(
-            name: name.rawValue, kind: .command, role: .control,
+            name: name.rawValue, kind: .command, role: role,
             parameters: parameters + guards.filter { !names.contains($0.name) }, exclusive: exclusive, help: help,
             result: commandResult, example: example)
     }
@@ -76,7 +77,7 @@ extension Catalogue {
             ],
             help:
                 "Starts or resumes at the default rate. With a uri or descriptor, replaces the queue; after the end of the "
-                + "queue, starts at the first item.",
+                + "queue, starts at the first item. With a uri, descriptor, itemId or index it needs the role control.",
             example: #"{"uri": "/music/a.flac", "position": 60.5}"#),
         command(.pause, help: "Pauses; play resumes with the next sample."),
         command(.stop, help: "Stops; the item stays current, at position 0."),
@@ -134,7 +135,7 @@ extension Catalogue {
             help: "Sets the play order; the queue does not change, and the current item continues.",
             example: #"{"mode": "items"}"#),
         command(
-            .changeConsumeMode,
+            .changeConsumeMode, role: .control,
             [
                 .required(
                     "mode", .choice(OccasionMode.allCases.map(\.rawValue)),

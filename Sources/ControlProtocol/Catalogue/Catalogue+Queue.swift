@@ -101,7 +101,7 @@ extension Catalogue {
 
     static let otherMethods: [Method] = [
         Method(
-            name: .volumeSet, kind: .output, role: .control,
+            name: .volumeSet, kind: .output, role: .remote,
             parameters: [
                 .optional("volume", .numberIn(0...1), "1 is 100 % on the scale of mixers"),
                 .optional("step", .numberIn(-100...100), "add this to the volume; the result is clamped to 0 to 1"),

@@ -5,7 +5,7 @@ extension Method {
         parameters: [
             .optional("client", .text, "name of the client, shown to others in “by”"),
             .optional(
-                "role", .choice([Role.read.rawValue, Role.control.rawValue]),
+                "role", .choice([Role.read, .remote, .control].map(\.rawValue)),
                 "reduce this client's rights to this role, with a foreign user's rights to media"),
             .optional(
                 "actsFor",

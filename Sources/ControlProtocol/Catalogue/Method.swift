@@ -1,8 +1,16 @@
 /// Rights of a peer; each role includes those before it.
 package enum Role: String, Sendable, CaseIterable, Comparable {
-    case read, control, admin
+    /// `remote`: for programs that act for people whom nobody can identify.
+    case read, remote, control, admin
 
-    private var rank: Int { self == .read ? 0 : self == .control ? 1 : 2 }
+    private var rank: Int {
+        switch self {
+        case .read: 0
+        case .remote: 1
+        case .control: 2
+        case .admin: 3
+        }
+    }
 
     package static func < (a: Role, b: Role) -> Bool { a.rank < b.rank }
 }

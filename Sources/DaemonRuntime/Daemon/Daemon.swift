@@ -67,7 +67,8 @@ package enum Daemon {
         let limit = DescriptorLimit.raise(to: 32 << 10)
         do throws(SocketFailure) {
             roles = try PeerRoles(
-                ownUID: geteuid(), controlGroup: configuration.controlGroup, readGroup: configuration.readGroup)
+                ownUID: geteuid(), controlGroup: configuration.controlGroup, remoteGroup: configuration.remoteGroup,
+                readGroup: configuration.readGroup)
             socket = try ControlSocket(
                 SocketPlace(
                     program: Product.name, name: "control socket", socket: paths.socket,

@@ -72,6 +72,9 @@ package import Sessions
         switch MethodName(rawValue: method.name) {
         // A setting that outlives the connection needs admin.
         case .other(.commandsConfigure)? where parameters["whileConnected"] != true: .admin
+        // A remote neither names media nor reaches into the queue.
+        case .command(.play)? where ["uri", "descriptor", "itemId", "index"].contains { parameters[$0] != nil }:
+            .control
         // To open a file or an address is more than to look.
         case .other(.diagnosticsGet)? where parameters["uri"] != nil: .control
         case .other(.outputSelect)?, .other(.outputDelaySet)?: settings.current.outputRole

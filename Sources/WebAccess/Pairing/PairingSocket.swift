@@ -75,7 +75,7 @@ import NowPlaying
 
     private func begin(_ parameters: JSONValue) throws(BridgeServer.Refusal) -> JSONValue {
         let role = parameters["role"].map { $0.stringValue.flatMap(Role.init) } ?? .control
-        guard let role, role <= .control else {
+        guard let role, role == .read || role == .control else {
             throw BridgeServer.Refusal(code: -32602, message: "“role” is “read” or “control”")
         }
         let limits = PairingDesk.seconds

@@ -8,16 +8,18 @@ package struct LocalUsers: Sendable {
     /// The daemon's own user.
     private let owner: UInt32
     private let controlGroup: UInt32?
+    private let remoteGroup: UInt32?
     private let readGroup: UInt32?
     private let groups: @Sendable (UInt32) -> Set<UInt32>
 
     /// Rights by these numbers. `groups`: the groups of a user.
     package init(
-        owner: UInt32, controlGroup: UInt32? = nil, readGroup: UInt32? = nil,
+        owner: UInt32, controlGroup: UInt32? = nil, remoteGroup: UInt32? = nil, readGroup: UInt32? = nil,
         groups: @escaping @Sendable (UInt32) -> Set<UInt32> = LocalUsers.groups
     ) {
         self.owner = owner
         self.controlGroup = controlGroup
+        self.remoteGroup = remoteGroup
         self.readGroup = readGroup
         self.groups = groups
     }
@@ -32,7 +34,9 @@ package struct LocalUsers: Sendable {
             return number
         }
         self.init(
-            owner: owner, controlGroup: try number(settings.controlGroup), readGroup: try number(settings.readGroup))
+            owner: owner, controlGroup: try number(settings.controlGroup),
+            remoteGroup: try number(settings.remoteGroup),
+            readGroup: try number(settings.readGroup))
     }
 
     /// The role of a user; nil: no more than anybody has. Root counts only where the daemon is root's: a socket of which
@@ -40,8 +44,9 @@ package struct LocalUsers: Sendable {
     package func role(of user: UInt32) -> Role? {
         if isOwner(user) { return .control }
         guard user != 0 else { return nil }
-        let members = controlGroup == nil && readGroup == nil ? [] : groups(user)
+        let members = [controlGroup, remoteGroup, readGroup].contains { $0 != nil } ? groups(user) : []
         if let controlGroup, members.contains(controlGroup) { return .control }
+        if let remoteGroup, members.contains(remoteGroup) { return .remote }
         if let readGroup, members.contains(readGroup) { return .read }
         return nil
     }

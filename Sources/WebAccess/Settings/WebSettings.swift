@@ -30,6 +30,8 @@ package struct WebSettings: BridgeSettings {
     package var speech: [String] = []
     /// The group whose members may control the daemon: `control-group` of `[access]`.
     package private(set) var controlGroup: String?
+    /// The group whose members may send remote commands: `remote-group` of `[access]`.
+    package private(set) var remoteGroup: String?
     /// The group whose members may read: `read-group` of `[access]`.
     package private(set) var readGroup: String?
 
@@ -103,7 +105,10 @@ package struct WebSettings: BridgeSettings {
     ]
 
     package static let borrowed: [String: [BridgeSetting<WebSettings>]] = [
-        "access": [group("control-group", \.controlGroup), group("read-group", \.readGroup)]
+        "access": [
+            group("control-group", \.controlGroup), group("remote-group", \.remoteGroup),
+            group("read-group", \.readGroup),
+        ]
     ]
 
     private static func path(

@@ -123,6 +123,7 @@ struct Doctor {
         switch greeting["role"]?.stringValue {
         case "admin": add(Finding("rights", .ok, "this user has full control"))
         case "control": add(Finding("rights", .ok, "this user can control playback"))
+        case "remote": add(Finding("rights", .ok, "this user can send remote commands, but name no media"))
         default:
             add(
                 Finding(
