@@ -36,6 +36,10 @@ package import WebAccess
         front = try WebFront(context, desk, settings)
         try front.listen(settings)
         avahi.set(NetworkService(front.reach(settings), settings))
+        services.links.urls = { [unowned self] in
+            let reach = front.reach(self.settings)
+            return reach.isBeyondLoopback ? reach.urls() : []
+        }
         if !desk.hasPage { log.warning("the files of the page are missing; install them with “make install”") }
         if let url = front.reach(settings).localURL { log.info("the page is at \(url)") }
         do throws(BridgeFailure) {

@@ -72,6 +72,7 @@ import WebProtocol
         case .open: break
         case .malformed, .misdirected, .foreign: try Self.refuse(verdict)
         case .refused(let delay, let hasCookie):
+            if isGranted(route) { break }
             var fault = HTTPFault(
                 .unauthorized, "this device is not paired; “nowplayingctl pair” shows how",
                 headers: ["WWW-Authenticate": "Bearer"])
@@ -87,6 +88,11 @@ import WebProtocol
             sharedOrigin: judge.sharedOrigin(of: request))
         if case .announce = route, let caller { exchange.place = try announcements.reserve(caller) }
         return exchange
+    }
+
+    private func isGranted(_ route: WebRoute) -> Bool {
+        guard case .artwork(let request) = route else { return false }
+        return services.links.admits(request, at: WallTime.now)
     }
 
     private static func checkHost(_ judge: AccessJudge, _ request: AccessRequest) throws(HTTPFault) {
@@ -151,7 +157,9 @@ import WebProtocol
         case .preflight: exchange.answer(Self.preflight(exchange))
         case .pair: pairing.serve(exchange)
         case .artwork(let request):
-            artwork.serve(request, try Self.caller(exchange), exchange)
+            // An address with a permission needs no caller.
+            artwork.serve(
+                request, services.links.admits(request, at: WallTime.now) ? nil : try Self.caller(exchange), exchange)
         case .events(let session): events.serve(session, try Self.caller(exchange), exchange)
         case .announce(let request): announcements.serve(request, try Self.caller(exchange), exchange)
         case .calls(let isUpgrade):

@@ -18,9 +18,11 @@ import WebProtocol
     /// A desk without a connection: the first request makes one.
     init(_ services: Services) { self.services = services }
 
-    /// Answers a request.
-    func serve(_ request: ArtworkRequest, _ caller: AccessCaller, _ exchange: HTTPExchange) {
-        if let known = services.pictures.parameters(request.id) { return library(known, request, caller, exchange) }
+    /// Answers a request. `caller`: nil for one whose address has the permission, which is for pictures of the daemon alone.
+    func serve(_ request: ArtworkRequest, _ caller: AccessCaller?, _ exchange: HTTPExchange) {
+        if let caller, let known = services.pictures.parameters(request.id) {
+            return library(known, request, caller, exchange)
+        }
         var parameters = JSONObject([
             .init("id", .string(request.id)), .init("kind", .string(request.kind.rawValue)), .init("descriptor", true),
         ])

@@ -196,6 +196,13 @@ import WebProtocol
             }
             try services.revoke(device, caller)
             if let id { succeed(id, [:]) }
+        case "artwork.link":
+            guard let id else { return }
+            try NetworkMethods.table.method(request.method)?.check(request.parameters)
+            let picture = request.parameters["id"]?.stringValue ?? ""
+            let size = request.parameters["size"]?.integerValue ?? 0
+            let link = try services.links.make(picture, size: size, at: WallTime.now)
+            succeed(id, ["address": .string(link.address), "until": .integer(link.until)])
         case _:
             guard let id else { return }
             try answerClock(id, request.parameters, received)
@@ -208,7 +215,7 @@ import WebProtocol
         }
         guard let value = parameters["role"] else { return nil }
         guard let role = value.stringValue.flatMap(Role.init), role < .admin else {
-            throw .invalidParameter("role", "“role” has to be read or control")
+            throw .invalidParameter("role", "“role” has to be read, remote or control")
         }
         return role
     }

@@ -10,6 +10,8 @@ import WebAccess
     let loop: EventLoop
     /// Pictures of the library that callers have asked for.
     let pictures = KnownPictures()
+    /// Addresses of pictures that need no token.
+    let links = PictureLinkDesk()
     /// The program that speaks texts.
     let speech: SpeechDesk
     /// Reports the return of a library that has ended.

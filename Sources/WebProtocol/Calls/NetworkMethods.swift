@@ -33,8 +33,22 @@ package enum NetworkMethods {
         help: "Revokes a device that the caller sees; its connections end at once.", result: "an empty object",
         example: #"{"id": "0123456789abcdef"}"#)
 
+    /// An address of one picture that needs no token.
+    private static let artworkLink = Method(
+        name: "artwork.link", kind: .server, role: .read,
+        parameters: [
+            .required("id", .text, "id of a picture of a state"),
+            .required("size", .integer(1...2048), "pixels of the square that the picture covers"),
+        ],
+        isHeld: false,
+        help:
+            "Returns an address of a picture for programs without a token, such as players of a Snapcast server. It is good "
+            + "for this picture and for a day, and ends with nowplaying-web. It fails while no other machine can reach "
+            + "nowplaying-web.",
+        result: "address and until: the Unix time of its end in seconds", example: #"{"id": "abcd", "size": 600}"#)
+
     /// Methods that the bridge itself answers.
-    private static let own = [Method.hello, .discovery, clockNow, devicesList, devicesRevoke]
+    private static let own = [Method.hello, .discovery, clockNow, devicesList, devicesRevoke, artworkLink]
 
     /// Methods that need descriptors, speak for other programs, or are no business of the network.
     private static let refused: Set<String> = [

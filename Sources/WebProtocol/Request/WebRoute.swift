@@ -54,6 +54,16 @@ package struct ArtworkRequest: Equatable, Sendable {
     package let kind: Kind
     /// Pixels of the square that the picture covers; nil: the largest.
     package let size: Int?
+    /// The permission that the address itself has; nil: none.
+    package let grant: Grant?
+
+    /// A permission for this picture: `until=UNIX&key=TEXT`.
+    package struct Grant: Equatable, Sendable {
+        /// Unix time in seconds.
+        package let until: Int64
+        /// The signature of the picture and the time.
+        package let key: String
+    }
 
     /// Reads the path and the query. A film is a still picture for who saves data.
     init(_ head: RequestHead) throws(HTTPFault) {
@@ -61,6 +71,11 @@ package struct ArtworkRequest: Equatable, Sendable {
         let name = head.target.path[1]
         id = String(name[..<dot])
         guard (1...128).contains(id.utf8.count), id.utf8.allSatisfy(RequestHead.isTokenByte) else { throw .notFound }
+        if let until = try head.target.value("until").flatMap(Int64.init), let key = try head.target.value("key") {
+            grant = Grant(until: until, key: key)
+        } else {
+            grant = nil
+        }
         let isFilm = ["mp4", "webm", "mov", "m4v"].contains(name[name.index(after: dot)...].lowercased())
         let savesData = head.elements("save-data").contains("on")
         switch try head.target.value("kind") {
