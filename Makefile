@@ -47,7 +47,7 @@ define install-completion
 endef
 
 programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt \
-    nowplaying-web
+    nowplaying-snapcast nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
 .PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean

@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "nowplaying-mpd", targets: ["nowplaying-mpd"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
+        .executable(name: "nowplaying-snapcast", targets: ["nowplaying-snapcast"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
         .executable(name: "nowplaying-web", targets: ["nowplaying-web"]),
     ],
@@ -167,9 +168,13 @@ let package = Package(
                 "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "ControlProtocol",
                 "NowPlaying", "CMicroHTTP", "CWebAnswers", "CWSLay", "CSystemd", "CLinux",
             ]),
+        library(
+            "SnapcastBridge",
+            ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
+        program("nowplaying-snapcast", ["SnapcastBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplaying-library", ["LibraryRuntime"]),
         program(
@@ -308,6 +313,12 @@ let package = Package(
             [
                 "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
                 "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CSystemd",
+            ]),
+        tests(
+            "SnapcastBridgeTests",
+            [
+                "SnapcastBridge", "nowplaying-snapcast", "nowplaying-web", "nowplayingd", "BridgeRuntime",
+                "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "FuzzTests",

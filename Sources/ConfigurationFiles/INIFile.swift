@@ -23,7 +23,7 @@ package enum INIFile {
     private static let maximumLineBytes = 197
 
     /// The sections of the bridges and of the library, which are judged by them alone.
-    package static let bridgeSections = ["hooks", "mqtt", "mpris", "mpd", "library", "web"]
+    package static let bridgeSections = ["hooks", "mqtt", "mpris", "mpd", "library", "snapcast", "web"]
 
     /// The files that are read when no other is named, in this order; the later one counts more: the system's, the
     /// user's, and the drop-ins of both.

@@ -1,3 +1,4 @@
+import BridgeRuntime
 import ControlProtocol
 import NowPlayingClient
 import Testing

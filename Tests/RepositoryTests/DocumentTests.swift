@@ -113,7 +113,7 @@ import Testing
         try home.write("block.conf", text + "\n")
         for program in [
             "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mqtt",
-            "nowplaying-mpris", "nowplaying-web",
+            "nowplaying-mpris", "nowplaying-snapcast", "nowplaying-web",
         ] {
             let run = try run([program, "--config", home.path + "/block.conf", "--check-config"])
             #expect(run.status == 0, "\(program): \(text)\n\(run.errors)")

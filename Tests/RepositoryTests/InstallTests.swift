@@ -18,7 +18,7 @@ import Testing
         let scratch = try Scratch()
         for name in [
             "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd",
-            "nowplaying-mpris", "nowplaying-mqtt", "nowplaying-web", "nowplaying-tags",
+            "nowplaying-mpris", "nowplaying-mqtt", "nowplaying-snapcast", "nowplaying-web", "nowplaying-tags",
         ] {
             try scratch.write("programs/" + name, "#!/bin/sh\n", executable: true)
         }

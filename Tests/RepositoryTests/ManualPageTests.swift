@@ -89,7 +89,7 @@ import Testing
                 try home.write("example.conf", example)
                 for program in [
                     "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mpris",
-                    "nowplaying-mqtt", "nowplaying-web",
+                    "nowplaying-mqtt", "nowplaying-snapcast", "nowplaying-web",
                 ] {
                     let words = ["\(programs)/\(program)", "--config", home.path + "/example.conf", "--check-config"]
                     let checked = try ScriptRun(words, in: home)

@@ -55,6 +55,7 @@ import Testing
         "WebBridge/Sockets/WebSocket.swift": "a browser that takes nothing for half a minute",
         "WebAccess/Pairing/PairingSocket.swift": "the end of a pairing code",
         "WebBridge/Answers/PairDesk.swift": "the answer to a wrong code or token",
+        "SnapcastBridge/SnapcastPlugin.swift": "0.2 seconds after a change, in which the parts of one message arrive",
         "nowplaying-mqtt/MQTTBridge.swift": "when the broker is away",
         "nowplaying-mqtt/MQTTConnection.swift": "sends keep-alive messages",
         "nowplaying-hooks/Activity.swift": "has a timer for its quiet time",

@@ -33,7 +33,7 @@ import Testing
             [
                 "bash", "-c",
                 """
-                mkdir "$2" && for name in nowplayingd nowplayingctl nowplaying-{library,hooks,mpd,mpris,mqtt,web,tags,decode}; do
+                mkdir "$2" && for name in nowplayingd nowplayingctl nowplaying-{library,hooks,mpd,mpris,mqtt,snapcast,web,tags,decode}; do
                     [ ! -e "$1/$name" ] || strip -o "$2/$name" "$1/$name" || exit 1; done
                 """, "bash", programs, slim,
             ], in: scratch)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProgramOptionTests {
     private static let names = [
         "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mpris",
-        "nowplaying-mqtt", "nowplaying-web", "nowplaying-tags", "nowplaying-decode",
+        "nowplaying-mqtt", "nowplaying-snapcast", "nowplaying-web", "nowplaying-tags", "nowplaying-decode",
     ]
 
     private let home: Scratch

@@ -1,3 +1,4 @@
+package import ControlProtocol
 import Glibc
 package import LinuxSystem
 import NowPlaying
@@ -10,23 +11,31 @@ package final class Snapserver: Sendable {
     /// The process.
     package let process: TestProcess
 
-    /// Starts it and returns when it listens. `buffer`: milliseconds. `folder`: keeps its files.
-    package static func start(in folder: TemporaryFolder, buffer: Int = 1000) async -> Snapserver {
-        await LoopThread.run { Snapserver(folder, buffer) }
+    /// Starts it and returns when it listens. `buffer`: milliseconds. `folder`: keeps its files. `script`: the program of the
+    /// source's control script; `variables`: additions to the environment of both.
+    package static func start(
+        in folder: TemporaryFolder, buffer: Int = 1000, script: String? = nil, variables: [String: String] = [:]
+    ) async -> Snapserver {
+        await LoopThread.run { Snapserver(folder, buffer, script, variables) }
     }
 
-    private init(_ folder: TemporaryFolder, _ buffer: Int) {
+    private init(_ folder: TemporaryFolder, _ buffer: Int, _ script: String?, _ variables: [String: String]) {
         let data = folder.path("snapserver")
         mkdir(data, 0o700)
-        let source = "tcp://\(Self.host):4953?name=music&mode=server&codec=pcm&sampleformat=48000:16:2"
+        // Without the slash a server of 0.26 takes that of the script for the beginning of the path.
+        let source =
+            "tcp://\(Self.host):4953/?name=music&mode=server&codec=pcm&sampleformat=48000:16:2"
+            + (script.map { "&controlscript=" + $0 } ?? "")
         // A busy machine makes it read late, and then it changes its times by itself: where we may, it comes first.
-        process = TestProcess([
-            "nice", "--adjustment=-15", "snapserver", "--config", folder.write([], "snapserver.conf"),
-            "--server.datadir", data, "--http.enabled",
-            "0",
-            "--tcp.bind_to_address", Self.host, "--stream.bind_to_address", Self.host, "--stream.buffer", "\(buffer)",
-            "--stream.source", source, "--logging.sink", "null",
-        ])
+        process = TestProcess(
+            [
+                "nice", "--adjustment=-15", "snapserver", "--config", folder.write([], "snapserver.conf"),
+                "--server.datadir", data, "--http.enabled",
+                "0",
+                "--tcp.bind_to_address", Self.host, "--stream.bind_to_address", Self.host, "--stream.buffer",
+                "\(buffer)",
+                "--stream.source", source, "--logging.sink", "null",
+            ], environment: currentEnvironment().merging(["HOME": folder.path]) { $1 }.merging(variables) { $1 })
         precondition(becomes { listens(1704) && listens(1705) }, "snapserver does not listen")
     }
 
@@ -35,20 +44,36 @@ package final class Snapserver: Sendable {
     /// Ends it at once.
     package func end() { process.end() }
 
-    /// Answer of its control protocol to a request, as text.
-    package func call(_ method: String) throws(SystemError) -> String {
+    /// Answer of its control protocol to a request, as text. `parameters`: JSON.
+    package func call(_ method: String, _ parameters: String = "{}") throws(SystemError) -> String {
         let end = MonotonicTime.now.advanced(bySeconds: 5)
         let socket = OwnedDescriptor(try TCPConnection.open(host: Self.host, port: 1705, seconds: 5))
         try TCPConnection.write(
-            Array("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"\(method)\"}\r\n".utf8), to: socket.number,
+            Array("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"\(method)\", \"params\": \(parameters)}\r\n".utf8),
+            to: socket.number,
             until: end)
         var answer: [UInt8] = []
-        while answer.last != UInt8(ascii: "\n") {
+        while true {
             let more = try TCPConnection.read(65536, from: socket.number, until: end)
-            if more.isEmpty { break }
+            if more.isEmpty { return "" }
             answer += more
+            // Notifications come on lines of their own.
+            while let newline = answer.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: answer[..<newline], as: UTF8.self)
+                answer.removeSubrange(...newline)
+                if line.contains("\"id\":1,") { return line }
+            }
         }
-        return String(decoding: answer, as: UTF8.self)
+    }
+
+    /// The answer as JSON; null for one that is none.
+    package func ask(_ method: String, _ parameters: String = "{}") -> JSONValue {
+        (try? JSONReader.read(call(method, parameters))) ?? .null
+    }
+
+    /// The properties of its source.
+    package var properties: JSONValue? {
+        ask("Server.GetStatus")["result"]?["server"]?["streams"]?.arrayValue?.first?["properties"]
     }
 }
 

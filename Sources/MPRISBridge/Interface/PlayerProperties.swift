@@ -1,3 +1,4 @@
+import BridgeRuntime
 import ControlProtocol
 import NowPlaying
 import NowPlayingClient
@@ -45,10 +46,7 @@ enum PlayerProperties {
     }
 
     /// The rate at which it plays or would play; never 0, which MPRIS forbids.
-    static func rate(_ state: StateView) -> Double {
-        guard let anchor = state.anchor else { return 1 }
-        return anchor.rate > 0 ? anchor.rate : anchor.defaultRate > 0 ? anchor.defaultRate : 1
-    }
+    static func rate(_ state: StateView) -> Double { state.playingRate }
 
     /// True if the order of items or collections is random.
     static func isShuffled(_ state: StateView) -> Bool { (state.text("shuffleMode") ?? "off") != "off" }

@@ -35,6 +35,11 @@ package struct StateView: Sendable {
     package var duration: Double? { item?["duration"]?.doubleValue }
     /// 0…1.
     package var volume: Double? { json["volume"]?.doubleValue }
+    /// The rate at which it plays or would play; never 0.
+    package var playingRate: Double {
+        guard let anchor else { return 1 }
+        return anchor.rate > 0 ? anchor.rate : anchor.defaultRate > 0 ? anchor.defaultRate : 1
+    }
     /// True if the sound is muted.
     package var isMuted: Bool { json["muted"]?.boolValue ?? false }
     /// Place of the item in the queue, from 0.

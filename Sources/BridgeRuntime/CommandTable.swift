@@ -1,16 +1,16 @@
-import ControlProtocol
+package import ControlProtocol
 
 /// Commands that are allowed now: the answer of `commands.list`.
-struct CommandTable: Equatable, Sendable {
+package struct CommandTable: Equatable, Sendable {
     private var enabled: Set<String> = []
     /// The rates that may be chosen, the slowest first; only 1 where no other is supported.
-    private(set) var rates: [Double] = [1]
+    package private(set) var rates: [Double] = [1]
 
     /// An empty table, for the time before the daemon's first answer.
-    init() {}
+    package init() {}
 
     /// Reads the answer; what can't be read is not allowed.
-    init(_ answer: JSONValue) {
+    package init(_ answer: JSONValue) {
         for entry in answer["commands"]?.arrayValue ?? [] {
             guard let name = entry["command"]?.stringValue else { continue }
             if entry["enabled"]?.boolValue == true { enabled.insert(name) }
@@ -20,5 +20,5 @@ struct CommandTable: Equatable, Sendable {
     }
 
     /// True if this command is available now.
-    func allows(_ command: String) -> Bool { enabled.contains(command) }
+    package func allows(_ command: String) -> Bool { enabled.contains(command) }
 }

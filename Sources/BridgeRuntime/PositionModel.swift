@@ -1,13 +1,13 @@
-import NowPlaying
-import NowPlayingClient
+package import NowPlaying
+package import NowPlayingClient
 
-/// Position as a client of MPRIS extrapolates it: from the last reported one, it runs while `PlaybackStatus` is
-/// `Playing`, by `Rate`, on its own clock. If the extrapolation is wrong, `Seeked` is due.
+/// Position as a client of a bridge extrapolates it: from the last reported one, it runs while the player plays, by its rate,
+/// on the client's own clock. If the extrapolation is wrong, a report is due.
 ///
 /// Specification: MPRIS 2.2, signal Seeked.
-struct PositionModel: Equatable, Sendable {
+package struct PositionModel: Equatable, Sendable {
     /// Tolerated error in seconds: messages take time, and nobody hears the difference.
-    static let tolerance = 0.1
+    package static let tolerance = 0.1
 
     private var item: Int64?
     private var isStopped = true
@@ -18,12 +18,12 @@ struct PositionModel: Equatable, Sendable {
     private var duration: Double?
 
     /// The model of a client that reads everything now.
-    init(_ state: StateView, at now: MonotonicTime) {
+    package init(_ state: StateView, at now: MonotonicTime) {
         begin(state, at: now, position: state.position(at: now) ?? 0)
     }
 
     /// Follows a state. Returns the position to signal, in seconds; nil: clients have the right one.
-    mutating func follow(_ state: StateView, at now: MonotonicTime) -> Double? {
+    package mutating func follow(_ state: StateView, at now: MonotonicTime) -> Double? {
         let actual = state.position(at: now) ?? 0
         let isSame = state.itemID == item
         // A track begins at its beginning, and stopped is there, for clients too.
@@ -43,7 +43,7 @@ struct PositionModel: Equatable, Sendable {
         item = state.itemID
         isStopped = state.state == .stopped
         self.position = position
-        rate = PlayerProperties.status(state) == "Playing" ? PlayerProperties.rate(state) : 0
+        rate = state.state == .playing ? state.playingRate : 0
         time = now
         duration = state.duration
     }

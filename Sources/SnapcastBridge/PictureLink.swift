@@ -1,0 +1,68 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// An answer of nowplaying-web to the request for the address of a picture.
+struct PictureLink: Sendable {
+    let id: String
+    /// Nil: it has none, as no other machine reaches it.
+    let address: String?
+    /// Unix time in seconds.
+    let until: Double
+
+    /// An address is asked for anew when fewer seconds than these are left.
+    static let reserve = 3600.0
+    /// Seconds for an answer.
+    private static let patience = 3.0
+    /// Most bytes of an answer.
+    private static let maximumAnswer = 16 << 10
+    /// Pixels of a side.
+    private static let size = 600
+
+    /// Unix time in seconds.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec)
+    }
+
+    /// One request by HTTP/1.1 (RFC 9112). On a worker. Nil: nowplaying-web did not answer.
+    static func ask(_ port: UInt16, _ id: String) -> PictureLink? {
+        let body = JSONWriter.text([
+            "jsonrpc": "2.0", "id": 1, "method": "artwork.link",
+            "params": ["id": .string(id), "size": .integer(Int64(size))],
+        ])
+        let request =
+            "POST /rpc HTTP/1.1\r\nHost: localhost:\(port)\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n" + body
+        let end = MonotonicTime.now.advanced(bySeconds: patience)
+        do throws(SystemError) {
+            let socket = OwnedDescriptor(
+                try TCPConnection.open(host: "localhost", port: port, seconds: patience))
+            try TCPConnection.write(Array(request.utf8), to: socket.number, until: end)
+            var answer: [UInt8] = []
+            while answer.count < maximumAnswer {
+                let more = try TCPConnection.read(4096, from: socket.number, until: end)
+                if more.isEmpty { break }
+                answer += more
+            }
+            return link(id, answer)
+        } catch { return nil }
+    }
+
+    private static func link(_ id: String, _ answer: [UInt8]) -> PictureLink? {
+        guard let gap = answer.firstRange(of: Array("\r\n\r\n".utf8)),
+            let message = try? JSONReader.read(Array(answer[gap.upperBound...]))
+        else { return nil }
+        guard let address = message["result"]?["address"]?.stringValue,
+            let until = message["result"]?["until"]?.doubleValue,
+            address.hasPrefix("http://") || address.hasPrefix("https://"), address.utf8.count <= 1024,
+            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
+        else {
+            // Asked again with the next item, not with the next event of this one.
+            return message["error"] == nil ? nil : PictureLink(id: id, address: nil, until: now + 2 * reserve)
+        }
+        return PictureLink(id: id, address: address, until: until)
+    }
+}
