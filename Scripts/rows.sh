@@ -30,7 +30,7 @@ events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|kil
 announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 # With the real snapserver: a part of the tests of clients.
-rooms='^AcceptanceTests\.Acceptance/Snapcast(Plugin)?Tests/'
+rooms='^AcceptanceTests\.Acceptance/Snapcast(Plugin|Rooms)?Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.

@@ -40,7 +40,8 @@ extension Verb {
     /// All verbs, in the order of the help.
     static let all: [Verb] =
         playback + positions + chapters + feedback + sleeping + modes + queues + library + pictures + outputs + commands
-        + announcing + sessions + observers + clocks + bridges + web + service + completing + others + foreign
+        + announcing + sessions + rooms + observers + clocks + bridges + web + service + completing + others
+        + foreign
         + libraryForeign
 
     /// All options of all verbs, each once.

@@ -22,15 +22,15 @@ package final class SnapcastListener: Sendable {
     private let record = Mutex(Record())
     private let socket: OwnedDescriptor
 
-    /// Connects to the server and reads until its end, on a thread of its own.
-    package init() {
+    /// Connects to the server and reads until its end, on a thread of its own. `name`: its id, and the name of its machine.
+    package init(_ name: String = "listener") {
         let end = MonotonicTime.now.advanced(bySeconds: 5)
         guard let opened = try? TCPConnection.open(host: Snapserver.host, port: 1704, seconds: 5) else {
             preconditionFailure("no Snapcast server")
         }
         socket = OwnedDescriptor(opened)
         let hello =
-            #"{"Arch":"x86_64","ClientName":"listener","HostName":"listener","ID":"listener","Instance":1,"#
+            #"{"Arch":"x86_64","ClientName":"listener","HostName":"\#(name)","ID":"\#(name)","Instance":1,"#
             + #""MAC":"00:00:00:00:00:01","OS":"Linux","SnapStreamProtocolVersion":2,"Version":"0.26.0"}"#
         let text = Array(hello.utf8)
         let message =

@@ -69,6 +69,7 @@ extension PlayerMethods {
         case .snapcast(let address, let format):
             output["kind"] = "snapcast"
             output["address"] = .string(address.text)
+            output["buffer"] = configuration.snapcast.buffer.map { .number($0) }
             output["format"] = .string(format.text)
         }
         if let sink = configuration.sink { output["sink"] = .string(sink) }

@@ -6,7 +6,8 @@ extension Verb {
     static let completing = [
         Verb(
             name: "completion",
-            synopsis: "bash | zsh | fish | outputs | sessions | hooks | devices | lists | artists | albums | genres "
+            synopsis:
+                "bash | zsh | fish | outputs | sessions | hooks | devices | rooms | lists | artists | albums | genres "
                 + "| composers | folders [TEXT]",
             summary: "print a completion script for a shell",
             details: """
@@ -34,6 +35,8 @@ enum Completion {
             for path in try Hooks.paths(run) { run.output.line(TerminalText.safe(path)) }
         case "devices":
             for id in try Pairing.ids(run) { run.output.line(TerminalText.safe(id)) }
+        case "rooms":
+            for name in try Rooms.names(run) { run.output.line(TerminalText.safe(name)) }
         case let word:
             guard let kind = LibraryNames(rawValue: word) else {
                 throw run.wrong("completion", word, "bash, zsh, fish, or names such as outputs and artists")

@@ -58,6 +58,7 @@ struct Grammar: Sendable {
         case "SESSION": return .names("sessions")
         case "HOOK": return .names("hooks")
         case "DEVICE": return .names("devices")
+        case "ROOM": return .names("rooms")
         case "LIST": return .names("lists")
         case "ARTIST": return .names("artists")
         case "ALBUM": return .names("albums")

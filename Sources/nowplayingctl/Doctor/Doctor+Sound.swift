@@ -24,7 +24,10 @@ extension Doctor {
         case "pipe":
             return add(pipe(state, diagnosis?["output"]?["path"]?.stringValue ?? ""))
         case "snapcast":
-            return add(snapcast(state, diagnosis?["output"]?["address"]?.stringValue ?? ""))
+            let output = diagnosis?["output"]
+            let address = output?["address"]?.stringValue ?? ""
+            add(snapcast(state, address))
+            return rooms(state, address, output)
         default: break
         }
         let list: [JSONValue]
@@ -47,6 +50,17 @@ extension Doctor {
         return Finding(
             "server", .fault, "no program reads the FIFO \(shown)", meaning: "there is no sound",
             action: "start the program that reads it; see the log if it runs")
+    }
+
+    /// The way from the Snapcast server to the rooms.
+    private mutating func rooms(_ state: StateView, _ address: String, _ output: JSONValue?) {
+        guard let place = SnapcastServer.Address(address) else { return }
+        // Without a port it is the usual one of a source.
+        let port = place.port == SnapcastServer.Address.controlPort ? 4953 : place.port
+        let check = RoomsCheck(
+            host: place.host, port: String(port), format: output?["format"]?.stringValue,
+            buffer: output?["buffer"]?.doubleValue, isPlaying: state.state == .playing)
+        for finding in check.findings() { add(finding) }
     }
 
     /// The Snapcast server, as far as the daemon needs one now.

@@ -24,6 +24,22 @@ enum Program {
         return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
+    /// The lines of its standard output, which has at most 64 KiB.
+    static func lines(of words: [String]) -> [String] {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return [] }
+        defer { close(ends[0]) }
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        _ = start(words, output: ends[1])
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        var text: [UInt8] = []
+        while case let count = read(ends[0], &bytes, bytes.count), count > 0, text.count < bytes.count {
+            text += bytes[..<count]
+        }
+        return text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     private static func start(_ words: [String], output: Int32?) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -23,6 +23,7 @@ struct Setup {
 
     /// `setup [user | system]`, `--check`.
     static func setUp(_ run: Invocation) throws(Failure) {
+        if run.words.first?.text == "rooms" { return try RoomsSetup.setUp(run) }
         let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
         guard Program.run(["systemctl", "--version"], isQuiet: true) == 0 else {
             throw Failure(
@@ -34,7 +35,7 @@ struct Setup {
         if run.has("--check") { return report(found, name, run) }
         let kind: Kind
         if let word = run.words.first?.text {
-            guard let named = Kind(rawValue: word) else { throw run.wrong("setup", word, "user or system") }
+            guard let named = Kind(rawValue: word) else { throw run.wrong("setup", word, "user, system or rooms") }
             kind = named
         } else {
             kind = hasUsersServer ? .user : .system

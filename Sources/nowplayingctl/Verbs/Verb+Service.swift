@@ -15,17 +15,23 @@ extension Verb {
             details: "Prints the settings that take effect now, and those that need a restart.",
             examples: [("reload", "after a change of nowplayingd.conf")], run: Service.reload),
         Verb(
-            name: "setup", synopsis: "[user | system]",
-            summary: "let systemd run the daemon, for the user or the system",
-            details:
-                "The default is user if the user has a sound server. Shows the commands, and asks before it runs them.",
+            name: "setup", synopsis: "[user | system | rooms]",
+            summary: "let systemd run the daemon, for the user or the system; or set up rooms by Snapcast",
+            details: """
+                The default is user if the user has a sound server. Shows the commands, and asks before it runs them.
+                rooms finds a Snapcast server, shows the lines of the configurations, gives the server's user the right to reach
+                the daemon, and checks the way to the rooms.
+                """,
             options: [
                 Option("--check", "show the unit in use, and change nothing"),
                 Option("--yes", short: "-y", "run the commands without asking"),
+                Verb.snapcastServer,
+                Option("--allow-commands", "rooms: let everybody in the LAN control playback by apps of Snapcast"),
             ],
             examples: [
                 ("setup --check", "show the unit in use"),
                 ("setup user --yes", "this user's daemon, also without a login"),
+                ("setup rooms --check", "look at the way to the rooms"),
             ],
             arity: 0...1, run: Setup.setUp),
         Verb(

@@ -1,0 +1,141 @@
+import ControlProtocol
+import Glibc
+import NowPlaying
+import NowPlayingClient
+
+/// `setup rooms`: the lines for a Snapcast server, and the rights of its control script.
+struct RoomsSetup {
+    private let run: Invocation
+    private let output: Output
+    private let address: SnapcastServer.Address
+    /// True if the server runs on this machine.
+    private let isHere: Bool
+
+    private static let user = "_snapserver"
+    private static let group = "nowplayingd-remote"
+
+    /// Finds the server, shows what is missing, and asks before it runs a command.
+    static func setUp(_ run: Invocation) throws(Failure) {
+        let address = try find(run)
+        let setup = RoomsSetup(
+            run: run, output: run.output, address: address,
+            isHere: ["localhost", "127.0.0.1", "::1", machine].contains(address.host) || address.host.hasPrefix("127."))
+        if !run.has("--check") { try setup.show() }
+        setup.check()
+    }
+
+    // MARK: The server
+
+    private static func find(_ run: Invocation) throws(Failure) -> SnapcastServer.Address {
+        if run.has("--server") || Rooms.sinkHost(run) != nil { return try Rooms.address(run) }
+        // A server on this machine comes first: only there the clock is exact.
+        if let here = SnapcastServer.Address("localhost"), (try? SnapcastServer(here, seconds: 1)) != nil {
+            return here
+        }
+        if let found = announced() { return found }
+        throw Failure(
+            .general,
+            "no Snapcast server found on this machine, nor in the network by Avahi (avahi-browse)\n"
+                + "Install one: apt install snapserver; or name it: nowplayingctl setup rooms --server HOST")
+    }
+
+    /// The first server that Avahi finds in the network; nil: none, or no avahi-browse.
+    private static func announced() -> SnapcastServer.Address? {
+        let words = ["timeout", "5", "avahi-browse", "--terminate", "--resolve", "--parsable", "_snapcast-ctrl._tcp"]
+        for line in Program.lines(of: words) {
+            // =;interface;protocol;name;type;domain;host;address;port;text
+            let fields = line.split(separator: ";", omittingEmptySubsequences: false)
+            guard fields.count >= 9, fields[0] == "=" else { continue }
+            let host = fields[7].contains(":") ? "[\(fields[7])]" : String(fields[7])
+            if let address = SnapcastServer.Address("\(host):\(fields[8])") { return address }
+        }
+        return nil
+    }
+
+    private static var machine: String {
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    // MARK: Lines and commands
+
+    private func show() throws(Failure) {
+        let host = TerminalText.safe(address.host)
+        output.line("Server: \(TerminalText.safe(address.text))")
+        output.line("In /etc/snapserver.conf of that machine, in [stream]:")
+        output.line("    source = tcp://\(isHere ? "127.0.0.1" : host):4953/?name=music&mode=server&codec=pcm" + script)
+        output.line("In nowplayingd.conf of this machine:")
+        output.line("    [output]")
+        output.line("    output = snapcast:\(isHere ? "localhost" : host)")
+        guard isHere else {
+            return output.line("Apps of Snapcast show titles only if the server runs on this machine.")
+        }
+        guard getpwnam(Self.user) != nil else {
+            return output.line(
+                "There is no user \(Self.user): put the server's user into the group “remote-group” of [access].")
+        }
+        output.line(
+            "The server's ports have no password: with commands, everybody in the LAN can pause, skip and set the volume."
+        )
+        try commands(allow: asks("Allow that? [y/N] ", "--allow-commands"))
+    }
+
+    private var script: String { isHere ? "&controlscript=" + Self.program : "" }
+
+    /// nowplaying-snapcast beside this program.
+    private static var program: String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)]) + "/nowplaying-snapcast"
+    }
+
+    private func commands(allow: Bool) throws(Failure) {
+        let root = geteuid() == 0 ? [] : ["sudo"]
+        let home = getpwnam(Self.user).map { String(cString: $0.pointee.pw_dir) } ?? "/var/lib/snapserver"
+        let file = home + "/.config/nowplayingd.conf"
+        var commands = [root + ["usermod", "--append", "--groups", Self.group, Self.user]]
+        commands.append(root + ["install", "-d", "-o", Self.user, home + "/.config"])
+        let text = "[snapcast]\\ncommands = \(allow ? "yes" : "no")\\n"
+        commands.append(root + ["sh", "-c", "printf '\(text)' > '\(file)'"])
+        commands.append(root + ["systemctl", "restart", "snapserver"])
+        output.line("Commands for the right of \(Self.user) to reach the daemon:")
+        for command in commands {
+            output.line("    " + command.map { $0.contains(" ") ? Completion.quoted($0) : $0 }.joined(separator: " "))
+        }
+        output.flush()
+        guard asks("Do it? [y/N] ", "--yes") else { return output.line("Nothing changed.") }
+        for command in commands {
+            let status = Program.run(command)
+            guard status == 0 else {
+                throw Failure(
+                    .general, "\(command.joined(separator: " ")) ended with status \(status); the rest did not run")
+            }
+        }
+    }
+
+    /// Asks in a terminal; elsewhere only the option counts.
+    private func asks(_ question: String, _ option: String) -> Bool {
+        if run.has(option) { return true }
+        guard isatty(STDIN_FILENO) == 1, output.isTerminal else { return false }
+        output.raw(question)
+        output.flush()
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        return count > 0 && (bytes[0] == UInt8(ascii: "y") || bytes[0] == UInt8(ascii: "Y"))
+    }
+
+    // MARK: The way to the ear
+
+    private func check() {
+        let state = try? run.state()
+        let diagnosis = (try? run.call("diagnostics.get"))?["output"]
+        let check = RoomsCheck(
+            host: address.host, port: nil, format: diagnosis?["format"]?.stringValue,
+            buffer: diagnosis?["buffer"]?.doubleValue, isPlaying: state?.state == .playing)
+        let findings = check.findings()
+        if run.wantsJSON { return run.printJSON(["findings": .array(findings.map(\.json))]) }
+        for finding in findings { for line in finding.lines(output) { output.line(line) } }
+    }
+}

@@ -1,0 +1,99 @@
+import ControlProtocol
+import Glibc
+import NowPlaying
+
+/// A look at the stream of a Snapcast server, as a room gets it. Specification: Snapcast, doc/binary_protocol.md.
+struct SnapcastProbe: Equatable {
+    /// Seconds of the server's buffer.
+    var buffer: Double?
+    /// Seconds that a room has left when the first chunk arrives; nil: no chunk came.
+    var ahead: Double?
+    /// Id under which the server lists us until it is asked to delete it.
+    let id: String
+
+    private static let headLength = 26
+    private static let longest = 1 << 20
+    private static let messages = 200
+    /// Seconds by which two readings of one clock may differ.
+    private static let clockError = 0.01
+
+    private enum Kind: UInt8 {
+        case wireChunk = 2
+        case serverSettings = 3
+        case time = 4
+        case hello = 5
+    }
+
+    /// Looks until the first chunk, or for so many seconds.
+    init(_ host: String, seconds: Double) throws(ServerSocket.Problem) {
+        id = "nowplayingctl-\(getpid())"
+        let end = MonotonicTime.now.advanced(bySeconds: seconds)
+        let socket = try ServerSocket(host, SnapcastServer.Address.streamPort, until: end)
+        let hello: JSONValue = [
+            "Arch": "", "ClientName": "nowplayingctl", "HostName": "nowplayingctl", "ID": .string(id), "Instance": 1,
+            "MAC": "00:00:00:00:00:00", "OS": "Linux", "SnapStreamProtocolVersion": 2, "Version": "0.26.0",
+        ]
+        let text = Array(JSONWriter.text(hello).utf8)
+        try socket.write(Self.message(.hello, Self.little(UInt32(text.count)) + text), until: end)
+        try socket.write(Self.message(.time, [UInt8](repeating: 0, count: 8)), until: end)
+        var stamp: Double?
+        var lead: Double?
+        var arrival = 0.0
+        do throws(ServerSocket.Problem) {
+            for _ in 0..<Self.messages where buffer == nil || stamp == nil || lead == nil {
+                let head = try Self.read(Self.headLength, socket, end)
+                let count = Int(Self.number(head[22..<26]))
+                guard count <= Self.longest else { throw .strange }
+                let payload = try Self.read(count, socket, end)
+                let now = Self.seconds(.now)
+                switch Kind(rawValue: head[0]) {
+                case .serverSettings where count > 4:
+                    let settings = try? JSONReader.read(Array(payload[4...]))
+                    buffer = settings?["bufferMs"]?.doubleValue.map { $0 / 1000 }
+                case .wireChunk where count > 12 && stamp == nil:
+                    stamp = Self.time(payload[0..<8])
+                    arrival = now
+                case .time where count == 8:
+                    // There: the server's reading at the arrival less ours at the sending. Back: the other way.
+                    lead = (Self.time(payload[0..<8]) - (now - Self.time(head[6..<14]))) / 2
+                case .wireChunk, .serverSettings, .time, .hello, nil: break
+                }
+            }
+        } catch {
+            // A source that is silent sends no chunks.
+            guard error == .timedOut, buffer != nil else { throw error }
+        }
+        if let stamp, let buffer, let lead {
+            ahead = stamp + buffer - arrival - (abs(lead) < Self.clockError ? 0 : lead)
+        }
+    }
+
+    private static func message(_ kind: Kind, _ payload: [UInt8]) -> [UInt8] {
+        let now = MonotonicTime.now.nanoseconds / 1000
+        let times = [UInt32(truncatingIfNeeded: now / 1_000_000), UInt32(now % 1_000_000), 0, 0]
+        return [kind.rawValue, 0, 0, 0, 0, 0] + times.flatMap(little) + little(UInt32(payload.count)) + payload
+    }
+
+    private static func read(
+        _ count: Int, _ socket: ServerSocket, _ end: MonotonicTime
+    ) throws(ServerSocket.Problem) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count { bytes += try socket.read(count - bytes.count, until: end) }
+        return bytes
+    }
+
+    private static func seconds(_ time: MonotonicTime) -> Double { Double(time.nanoseconds) / 1e9 }
+
+    /// Seconds and microseconds, with signs.
+    private static func time(_ bytes: ArraySlice<UInt8>) -> Double {
+        Double(Int32(bitPattern: number(bytes.prefix(4)))) + Double(Int32(bitPattern: number(bytes.suffix(4)))) / 1e6
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func little(_ number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+}
