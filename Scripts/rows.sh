@@ -28,7 +28,7 @@ crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|Ser
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
 announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
-edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
+edits='^AcceptanceTests\.Acceptance/(Edit|MeasuredDelay|Playback)Tests/'
 # With the real snapserver: a part of the tests of clients.
 rooms='^AcceptanceTests\.Acceptance/Snapcast(Plugin|Rooms)?Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'

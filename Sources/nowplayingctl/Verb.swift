@@ -40,7 +40,7 @@ extension Verb {
     /// All verbs, in the order of the help.
     static let all: [Verb] =
         playback + positions + chapters + feedback + sleeping + modes + queues + library + pictures + outputs + commands
-        + announcing + sessions + rooms + observers + clocks + bridges + web + service + completing + others
+        + announcing + sessions + rooms + delays + observers + clocks + bridges + web + service + completing + others
         + foreign
         + libraryForeign
 

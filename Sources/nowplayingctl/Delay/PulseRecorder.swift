@@ -1,0 +1,107 @@
+import Glibc
+import NowPlaying
+
+/// A recording by the sound server of this user, with the instant of each frame. libpulse-simple is opened on first use, as
+/// this program has no other need of a sound server.
+final class PulseRecorder {
+    /// Why nothing can be recorded, in words.
+    struct Problem: Error {
+        let message: String
+    }
+
+    private struct SampleSpec {
+        /// PA_SAMPLE_FLOAT32LE.
+        let format: Int32 = 5
+        let rate: UInt32
+        let channels: UInt8 = 1
+    }
+
+    private struct BufferAttributes {
+        let maximum = UInt32.max
+        let target = UInt32.max
+        let prebuffer = UInt32.max
+        let request = UInt32.max
+        /// Bytes of a part of the recording.
+        let fragment: UInt32
+    }
+
+    private typealias New =
+        @convention(c) (
+            UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+            UnsafeRawPointer?, UnsafeRawPointer?, UnsafeRawPointer?, UnsafeMutablePointer<Int32>?
+        ) -> OpaquePointer?
+    private typealias Read =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int32>?
+        ) -> Int32
+    private typealias Latency = @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?) -> UInt64
+    private typealias Free = @convention(c) (OpaquePointer?) -> Void
+
+    /// PA_STREAM_RECORD.
+    private static let record: Int32 = 2
+    /// Frames of a part: 20 ms.
+    private static let part = ClickSignal.rate / 50
+
+    private let stream: OpaquePointer
+    private let readPart: Read
+    private let latency: Latency
+    private let free: Free
+    /// The frames so far, -1 to 1.
+    private(set) var frames: [Float] = []
+    /// Instants of frame 0 in seconds of CLOCK_MONOTONIC, as each part shows it.
+    private var beginnings: [Double] = []
+
+    /// Begins to record. `source`: its name at the server; nil: the default.
+    init(source: String?) throws(Problem) {
+        guard let library = dlopen("libpulse-simple.so.0", RTLD_NOW | RTLD_LOCAL) else {
+            throw Problem(message: "libpulse-simple is missing; install libpulse0")
+        }
+        func symbol<T>(_ name: String, _ type: T.Type) throws(Problem) -> T {
+            guard let found = dlsym(library, name) else { throw Problem(message: "libpulse-simple has no \(name)") }
+            return unsafeBitCast(found, to: type)
+        }
+        let new = try symbol("pa_simple_new", New.self)
+        readPart = try symbol("pa_simple_read", Read.self)
+        latency = try symbol("pa_simple_get_latency", Latency.self)
+        free = try symbol("pa_simple_free", Free.self)
+        var error: Int32 = 0
+        let specification = SampleSpec(rate: UInt32(ClickSignal.rate))
+        let attributes = BufferAttributes(fragment: UInt32(Self.part * MemoryLayout<Float>.size))
+        let made = withUnsafePointer(to: specification) { specification in
+            withUnsafePointer(to: attributes) { attributes in
+                new(nil, "nowplayingctl", Self.record, source, "measure-delay", specification, nil, attributes, &error)
+            }
+        }
+        guard let made else {
+            throw Problem(
+                message:
+                    "the sound server has no microphone for this user (error \(error)); see: pactl list short sources")
+        }
+        stream = made
+    }
+
+    deinit { free(stream) }
+
+    /// Records the next 20 ms, and waits for them.
+    func record() throws(Problem) {
+        var error: Int32 = 0
+        var part = [Float](repeating: 0, count: Self.part)
+        let size = part.count * MemoryLayout<Float>.size
+        guard readPart(stream, &part, size, &error) >= 0 else {
+            throw Problem(message: "the recording has ended (error \(error))")
+        }
+        frames += part
+        let age = latency(stream, &error)
+        let now = Double(MonotonicTime.now.nanoseconds) / 1e9
+        guard age < 10_000_000 else { return }
+        // The next frame to read was recorded so long ago.
+        beginnings.append(now - Double(age) / 1e6 - Double(frames.count) / Double(ClickSignal.rate))
+    }
+
+    /// Instant of frame 0 in seconds of CLOCK_MONOTONIC: the median of all parts, as single reports are late. Nil: no part
+    /// had a time.
+    var beginning: Double? {
+        let sorted = beginnings.sorted()
+        return sorted.isEmpty ? nil : sorted[sorted.count / 2]
+    }
+}
