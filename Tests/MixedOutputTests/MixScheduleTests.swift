@@ -13,14 +13,14 @@ import Testing
 
     @Test("frames are due one after the other from the beginning on") func beginning() {
         var schedule = MixSchedule(sampleRate: 48000)
-        #expect(schedule.frame(at: at(5)) == 0 && schedule.time(of: 0) == nil)
+        #expect(schedule.frame(at: at(5), from: 0) == 0 && schedule.time(of: 0) == nil)
         begins(&schedule, at(10))
         #expect(schedule.needed(at: at(10), lead: 0.2) == 9600)
         schedule.advance(by: 9600)
         #expect(schedule.needed(at: at(10), lead: 0.2) == 0)
         #expect(schedule.needed(at: at(10.1), lead: 0.2) == 4800)
-        #expect(schedule.frame(at: at(10.1)) == 4800)
-        #expect(schedule.frame(at: at(9.9)) == -4800)
+        #expect(schedule.frame(at: at(10.1), from: 0) == 4800)
+        #expect(schedule.frame(at: at(9.9), from: 0) == -4800)
         #expect(schedule.time(of: 9600) == at(10.2))
     }
 
@@ -33,13 +33,14 @@ import Testing
         let isPatient = !schedule.begin(at: at(1.15), patience: 0.06)
         #expect(isPatient)
         // The frames that are late are made up for.
-        #expect(schedule.needed(at: at(1.15), lead: 0.1) == 4410 + 2205 && schedule.frame(at: at(1.15)) == 4410)
-        #expect(schedule.frame(at: at(2)) == 4410)
+        #expect(
+            schedule.needed(at: at(1.15), lead: 0.1) == 4410 + 2205 && schedule.frame(at: at(1.15), from: 0) == 4410)
+        #expect(schedule.frame(at: at(2), from: 0) == 4410)
         begins(&schedule, at(2))
-        #expect(schedule.frame(at: at(2)) == 4410 && schedule.time(of: 8820) == at(2.1))
+        #expect(schedule.frame(at: at(2), from: 0) == 4410 && schedule.time(of: 8820) == at(2.1))
         schedule.advance(by: 4410)
         schedule.stop()
-        #expect(schedule.frame(at: at(2)) == 8820)
+        #expect(schedule.frame(at: at(2), from: 0) == 8820)
         begins(&schedule, at(2.01))
     }
 
@@ -74,6 +75,7 @@ import Testing
         #expect(schedule.end == Int64(made))
         let due = schedule.time(of: schedule.end)
         #expect(due == MonotonicTime(nanoseconds: 3_000_000_000 + whole * 1_000_000_000 + Int64(part)))
-        #expect(abs(schedule.frame(at: due!.advanced(bySeconds: -0.5)) - Double(made) + Double(rate) / 2) < 0.001)
+        #expect(
+            abs(schedule.frame(at: due!.advanced(bySeconds: -0.5), from: 0) - Double(made) + Double(rate) / 2) < 0.001)
     }
 }

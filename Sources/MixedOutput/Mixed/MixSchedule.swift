@@ -9,10 +9,10 @@ struct MixSchedule: Equatable {
     let sampleRate: Int
     /// Number of the next frame to be made.
     private(set) var end: Int64 = 0
-    /// A frame and the instant at which it is due; nil: none was made yet.
-    private var origin: Origin?
-    /// The origin that holds for frames before `origin`; nil: none was before it.
-    private var previous: Origin?
+    /// Frames and the instants at which they are due, in order. Each holds for the frames up to the next one.
+    private var origins: [Origin] = []
+    /// The rest are older than any output's buffer.
+    private static let mostOrigins = 64
 
     private struct Origin: Equatable {
         var frame: Int64
@@ -22,18 +22,27 @@ struct MixSchedule: Equatable {
     /// A schedule at frame 0.
     init(sampleRate: Int) { self.sampleRate = sampleRate }
 
-    /// Frame that is due at an instant, fractional; no later than the end.
-    func frame(at time: MonotonicTime) -> Double { min(Double(end), due(at: time)) }
+    /// Frame that is due at an instant, fractional; no later than the end. `start`: the frame is one of a run that begins there,
+    /// or would have been before its beginning.
+    func frame(at time: MonotonicTime, from start: Int64) -> Double {
+        let first = origins.lastIndex { $0.frame <= start } ?? 0
+        guard first < origins.count else { return Double(end) }
+        let index = origins.lastIndex { $0.time <= time } ?? first
+        let origin = origins[max(index, first)]
+        let frame = Double(origin.frame) + time.seconds(since: origin.time) * Double(sampleRate)
+        let next = max(index, first) + 1
+        return min(frame, Double(next < origins.count ? origins[next].frame : end))
+    }
 
-    /// Frame that would be due at an instant if there were enough.
+    /// Frame that is due at an instant if there are enough, by the latest times.
     func due(at time: MonotonicTime) -> Double {
-        guard let origin else { return Double(end) }
+        guard let origin = origins.last else { return Double(end) }
         return Double(origin.frame) + time.seconds(since: origin.time) * Double(sampleRate)
     }
 
-    /// Instant at which a frame is due, or was, before a new beginning; nil: nothing was made yet.
+    /// Instant at which a frame is due, or was; nil: nothing was made yet.
     func time(of frame: Int64) -> MonotonicTime? {
-        guard let origin = origin.map({ frame < $0.frame ? previous ?? $0 : $0 }) else { return nil }
+        guard let origin = origins.last(where: { $0.frame <= frame }) ?? origins.first else { return nil }
         let (seconds, rest) = (frame - origin.frame).quotientAndRemainder(dividingBy: Int64(sampleRate))
         let part = (Double(rest) / Double(sampleRate) * 1e9).rounded()
         return MonotonicTime(nanoseconds: origin.time.nanoseconds + seconds * 1_000_000_000 + Int64(clamping: part))
@@ -48,10 +57,18 @@ struct MixSchedule: Equatable {
         return true
     }
 
-    /// Makes this frame due now.
+    /// Makes this frame due now; those before it keep their times.
     mutating func restart(at now: MonotonicTime, from frame: Int64) {
-        if let origin, origin.frame < frame { previous = origin }
-        origin = Origin(frame: frame, time: now)
+        origins.removeAll { $0.frame >= frame }
+        origins.append(Origin(frame: frame, time: now))
+        if origins.count > Self.mostOrigins { origins.removeFirst() }
+    }
+
+    /// Gives the frames since the last beginning the times by which this frame is due at an instant.
+    mutating func correct(at time: MonotonicTime, of frame: Int64) {
+        guard let origin = origins.popLast() else { return }
+        let seconds = Double(frame - origin.frame) / Double(sampleRate)
+        origins.append(Origin(frame: origin.frame, time: time.advanced(bySeconds: -seconds)))
     }
 
     /// Number of frames to be made now for a lead in seconds.
@@ -64,15 +81,14 @@ struct MixSchedule: Equatable {
     mutating func advance(by frames: Int) {
         end += Int64(frames)
         // Whole seconds, so that the instants stay the same: differences stay small in runs of days.
-        guard let origin, end - origin.frame >= 3600 * Int64(sampleRate) else { return }
-        self.origin = Origin(
+        guard let origin = origins.last, end - origin.frame >= 3600 * Int64(sampleRate) else { return }
+        origins[origins.count - 1] = Origin(
             frame: origin.frame + 3600 * Int64(sampleRate),
             time: MonotonicTime(nanoseconds: origin.time.nanoseconds + 3600 * 1_000_000_000))
     }
 
     /// Takes back frames that were made and will never be due, as the device ended.
     mutating func stop() {
-        origin = nil
-        previous = nil
+        origins = []
     }
 }

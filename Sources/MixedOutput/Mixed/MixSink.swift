@@ -25,6 +25,8 @@ package import NowPlaying
     var isOpen: Bool { get }
     /// Seconds without a frame taken after which the other end hangs; 0: once a frame that it did not take is due.
     var hangTime: Double { get }
+    /// Bytes of this connection that the other end has not taken; nil: unknown.
+    var untaken: Int? { get }
     /// Asks the other end for the times at which it takes frames, as they may be others than ours. `sinkTook` follows if it
     /// answers.
     func checkTimes()
@@ -50,6 +52,7 @@ package import NowPlaying
 extension MixSink {
     package var chunk: Int { 0 }
     package var hangTime: Double { 0 }
+    package var untaken: Int? { nil }
     package func checkTimes() {}
     package var isOpen: Bool { isConnected }
     package func open() {}
@@ -65,8 +68,8 @@ extension MixSink {
     /// The attempt failed, or the connection was lost.
     func sinkFailed(_ error: OutputError)
     /// The other end takes a chunk at this instant. `frame`: its first frame, counted since the connection was opened; nil:
-    /// that of the chunk whose time is next to this one.
-    func sinkTook(_ frame: Int64?, at time: MonotonicTime)
+    /// that of the chunk whose time is next to this one. True: our times were others.
+    func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> Bool
     /// Frames are taken again.
     func sinkTakesMore()
 }

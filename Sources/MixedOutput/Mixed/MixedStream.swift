@@ -79,11 +79,11 @@ import NowPlaying
     }
 
     override func timing(at now: MonotonicTime) -> StreamTiming {
-        let heard = mixer.heardFrame(at: now)
         var audible = nextFrame
         var isPlaying = false
         var left = 0.0
         if let run {
+            let heard = mixer.heardFrame(at: now, from: run.at)
             left = Double(queue.position) - (run.frame + (heard - Double(run.at)) * converter.ratio)
             audible = Double(queue.position) - max(0, left)
             isPlaying = true

@@ -22,6 +22,11 @@ package import NowPlaying
     /// Instant at which the sink took frames last.
     private var taken = MonotonicTime(nanoseconds: 0)
     private var deadline: EventSource?
+    /// Instant for which more frames were planned; nil: none were.
+    private var planned: MonotonicTime?
+    private var pace = SinkPace()
+    /// Frames from which on the other end has other times, and which are not heard yet.
+    private var changes: [Int64] = []
     private var bus: [Double]
     private var scratch: [Double]
     private var bytes: [UInt8]
@@ -95,6 +100,9 @@ package import NowPlaying
     private func stop() {
         unsent = []
         deadline = nil
+        planned = nil
+        changes = []
+        pace.reset()
         schedule.stop()
         isFresh = true
     }
@@ -135,9 +143,9 @@ package import NowPlaying
 
     // MARK: Time
 
-    /// Frame that is heard at an instant, fractional.
-    func heardFrame(at time: MonotonicTime) -> Double {
-        schedule.frame(at: time.advanced(bySeconds: -sink.delay))
+    /// Frame of a run from frame `start` on that is heard at an instant, fractional.
+    func heardFrame(at time: MonotonicTime, from start: Int64) -> Double {
+        schedule.frame(at: time.advanced(bySeconds: -sink.delay), from: start)
     }
 
     /// Instant at which a frame is heard; nil: no frames were made.
@@ -152,6 +160,7 @@ package import NowPlaying
             make(at: now)
             restIfDone(at: now)
         }
+        reportChanges(at: now)
         for stream in streams { stream.settle(at: now) }
         arm()
     }
@@ -162,11 +171,13 @@ package import NowPlaying
         if !unsent.isEmpty {
             next = [next, stuckTime].compactMap { $0 }.min()
         } else if streams.contains(where: \.isFlowing), let end = schedule.time(of: schedule.end) {
-            let due = end.advanced(bySeconds: -sink.lead * Self.reserve)
+            let due = nextLook(after: end.advanced(bySeconds: -sink.lead * Self.reserve))
+            planned = due
             next = min(next ?? due, due)
         } else if let restTime {
             next = min(next ?? restTime, restTime)
         }
+        if let change = changes.first.flatMap({ heardTime(of: $0) }) { next = min(next ?? change, change) }
         guard let next else { return deadline = nil }
         if let deadline {
             deadline.setDeadline(next)
@@ -178,6 +189,13 @@ package import NowPlaying
         }
     }
 
+    /// Instant of the next work after this one: shortly after the beginning of a chunk, which shows when the sink takes it.
+    private func nextLook(after time: MonotonicTime) -> MonotonicTime {
+        guard sink.chunk > 0, !isFresh else { return time }
+        let frame = SinkPace.look(chunk: Int64(sink.chunk), after: schedule.due(at: time), since: opening)
+        return schedule.time(of: frame)?.advanced(bySeconds: SinkPace.margin) ?? time
+    }
+
     // MARK: Frames
 
     /// Makes the frames of the lead that are missing.
@@ -187,11 +205,7 @@ package import NowPlaying
             return
         }
         guard streams.contains(where: \.isFlowing) else { return }
-        if let end = schedule.time(of: schedule.end), !isFresh,
-            now.seconds(since: end) > Self.lateness - sink.lead * Self.reserve
-        {
-            sink.checkTimes()
-        }
+        if !isFresh, !isInPace(at: now) { sink.checkTimes() }
         if !isFresh, beginAnew(at: now, patience: sink.patience) { for stream in streams { stream.moved() } }
         var left = schedule.needed(at: now, lead: sink.lead)
         while left > 0, unsent.isEmpty, streams.contains(where: \.isFlowing) {
@@ -199,6 +213,17 @@ package import NowPlaying
             mix(frames)
             left -= frames
         }
+    }
+
+    /// False if the other end takes frames at other times than ours, or if we are late and so may be the other end.
+    private func isInPace(at now: MonotonicTime) -> Bool {
+        guard sink.chunk > 0, let untaken = sink.untaken else {
+            return planned.map { now.seconds(since: $0) <= Self.lateness } ?? true
+        }
+        let margin = SinkPace.margin / 2 * Double(schedule.sampleRate)
+        return pace.isKept(
+            taken: schedule.end - opening - Int64(untaken / format.bytesPerFrame), of: schedule.end - opening,
+            due: schedule.due(at: now) - Double(opening) - margin, chunk: Int64(sink.chunk))
     }
 
     /// Mixes frames and sends them; fewer if all streams end in them.
@@ -253,17 +278,45 @@ package import NowPlaying
 
     // MARK: Times of the other end
 
-    package func sinkTook(_ frame: Int64?, at time: MonotonicTime) {
-        guard sink.isOpen, !isFresh, sink.chunk > 0 else { return }
-        let chunk = Double(sink.chunk)
-        let nearest = ((schedule.due(at: time) - Double(opening)) / chunk).rounded() * chunk
-        let place = opening + (frame ?? Int64(clamping: nearest))
+    package func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> Bool {
+        guard sink.isOpen, !isFresh, sink.chunk > 0 else { return false }
+        let place = opening + (frame ?? self.frame(takenAt: time))
         guard let expected = schedule.time(of: place), abs(time.seconds(since: expected)) > Self.tolerance else {
-            return
+            return false
         }
-        schedule.restart(at: time, from: place)
-        for stream in streams { stream.moved() }
+        if let missed = pace.missed.map({ opening + $0 }), missed < place {
+            // The chunks before that have the old times.
+            let since = Double(place - missed) / Double(schedule.sampleRate)
+            schedule.restart(at: time.advanced(bySeconds: -since), from: missed)
+            changes.removeAll { $0 >= missed }
+            changes.append(missed)
+        } else {
+            schedule.correct(at: time, of: place)
+            for stream in streams { stream.moved() }
+        }
+        pace.reset()
         wake()
+        return true
+    }
+
+    /// Reports each change of the times when it is heard.
+    private func reportChanges(at now: MonotonicTime) {
+        while let first = changes.first, let time = heardTime(of: first), time <= now {
+            changes.removeFirst()
+            for stream in streams { stream.moved() }
+        }
+    }
+
+    /// First frame of the chunk that was taken at an instant, counted since the opening: by the number of those that were
+    /// taken since, or else the one that is due next to it.
+    private func frame(takenAt time: MonotonicTime) -> Int64 {
+        let chunk = Double(sink.chunk)
+        let since = EventLoop.now.seconds(since: time) * Double(schedule.sampleRate) / chunk
+        if let untaken = sink.untaken, since >= 0, since.truncatingRemainder(dividingBy: 1) > 0.1 {
+            let taken = schedule.end - opening - Int64(untaken / format.bytesPerFrame)
+            return (taken / Int64(sink.chunk) - 1 - Int64(clamping: since.rounded(.down))) * Int64(sink.chunk)
+        }
+        return Int64(clamping: ((schedule.due(at: time) - Double(opening)) / chunk).rounded() * chunk)
     }
 
     // MARK: Rest

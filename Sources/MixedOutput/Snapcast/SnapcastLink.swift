@@ -8,6 +8,8 @@ import LinuxSystem
     private let descriptor: Int32
     private let bytesPerFrame: Int
     private var source: EventSource?
+    /// Bytes that the server has not read; nil: it is on another machine.
+    private let queue: PeerQueue?
     private var lost: @PlayerLoop (_ isForeign: Bool) -> Void = { _ in }
     private var room: @PlayerLoop () -> Void = {}
     /// The rest of a frame of which the kernel took a part.
@@ -18,6 +20,7 @@ import LinuxSystem
         self.loop = loop
         self.descriptor = descriptor
         self.bytesPerFrame = bytesPerFrame
+        queue = PeerQueue(descriptor)
         TCPSocket.sendAtOnce(descriptor)
         TCPSocket.endWhenPeerVanishes(descriptor)
         // Little room, or a server that hangs would be noticed late.
@@ -29,6 +32,9 @@ import LinuxSystem
         source?.release()
         close(descriptor)
     }
+
+    /// Bytes of whole frames that the server has not read; nil: unknown.
+    var unread: Int? { queue?.unread.map { $0 + fraction.count } }
 
     private static let listening = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
 

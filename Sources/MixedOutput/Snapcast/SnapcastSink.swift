@@ -33,6 +33,8 @@ import NowPlaying
     private var asked: MonotonicTime?
     /// True while an answer is awaited.
     private var isAsking = false
+    /// Seconds before the next question: twice as many after each answer that changes nothing.
+    private var askingPause = askingPauses.lowerBound
     /// Number of the present attempt: answers to older ones are dropped.
     private var attempt = 0
 
@@ -46,7 +48,7 @@ import NowPlaying
     private static let pause = 0.12
     /// Chunks whose times are asked for, and seconds between two questions.
     private static let chunksAsked = 2
-    private static let askingPause = 3.0
+    private static let askingPauses = 1.0...64.0
     /// Seconds of sent frames in which a chunk is looked for.
     private static let historyLength = 2.0
     /// Seconds of frames that the kernel holds for a server that hangs, about.
@@ -175,6 +177,7 @@ import NowPlaying
         link = made
         history = Self.history(format)
         asked = nil
+        askingPause = Self.askingPauses.lowerBound
         let isFirst = state == .connecting
         state = .open
         if isFirst { owner?.sinkConnected() } else { owner?.sinkOpened() }
@@ -219,11 +222,13 @@ import NowPlaying
         SnapcastHistory(limit: Int(clamping: Double(format.bytesPerFrame * format.sampleRate) * historyLength))
     }
 
+    package var untaken: Int? { wish.buffer == nil ? link?.unread : nil }
+
     /// Asks for the times of chunks, unless that was done a moment before. With a configured buffer nothing is asked.
     package func checkTimes() {
         let now = EventLoop.now
         guard state == .open, wish.buffer == nil, !isAsking else { return }
-        if let asked, now.seconds(since: asked) < Self.askingPause { return }
+        if let asked, now.seconds(since: asked) < askingPause { return }
         asked = now
         isAsking = true
         let (number, address, count) = (attempt, address, Self.chunksAsked)
@@ -238,7 +243,8 @@ import NowPlaying
         delay = wish.delay(buffer: answer.buffer)
         guard let chunk = answer.chunks.last else { return }
         let frame = chunk.samples.flatMap { history.place(of: $0) }.map { Int64($0 / format.bytesPerFrame) }
-        owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk))
+        let isChange = owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk)) ?? false
+        askingPause = isChange ? Self.askingPauses.lowerBound : min(2 * askingPause, Self.askingPauses.upperBound)
     }
 
     /// The engine's own attempts, with growing delays, are enough: nothing reports a server that came.

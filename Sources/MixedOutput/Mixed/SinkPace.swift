@@ -1,0 +1,40 @@
+import NowPlaying
+
+/// Compares the frames that another end has taken with those that are due. It takes whole chunks, one after the other, each when
+/// the first frame of it is due.
+struct SinkPace: Equatable {
+    /// Looks in a row at which it had not taken the number that was due.
+    private var misses = 0
+    /// Frames that it had taken at the first of them; nil: at the last look it had taken the number that was due.
+    private(set) var missed: Int64?
+
+    /// Seconds after the beginning of a chunk at which to look: an end that is later by more than that is noticed.
+    static let margin = 0.0012
+    /// A busy machine makes the other end late now and then; then its times stay the same.
+    private static let patience = 2
+
+    /// First frame of the first chunk that begins after frame `place`, fractional. Chunks begin at multiples from `opening` on.
+    static func look(chunk: Int64, after place: Double, since opening: Int64) -> Int64 {
+        opening + Int64(clamping: ((place - Double(opening)) / Double(chunk)).rounded(.up)) * chunk
+    }
+
+    /// Takes a look: `taken` frames of `made` were taken, and the frame `due` is due, all counted since the opening. False: it
+    /// has other times than ours.
+    mutating func isKept(taken: Int64, of made: Int64, due: Double, chunk: Int64) -> Bool {
+        let begun = Int64(clamping: (due / Double(chunk)).rounded(.down)) + 1
+        let expected = min(made / chunk, max(0, begun)) * chunk
+        if taken / chunk * chunk == expected {
+            reset()
+        } else {
+            misses += 1
+            missed = missed ?? taken / chunk * chunk
+        }
+        return misses < Self.patience
+    }
+
+    /// Begins anew, with the right times.
+    mutating func reset() {
+        misses = 0
+        missed = nil
+    }
+}

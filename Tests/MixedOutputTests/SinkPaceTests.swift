@@ -1,0 +1,83 @@
+import Glibc
+import NowPlaying
+import Testing
+
+@testable import MixedOutput
+
+@Suite struct SinkPaceTests {
+    private static let chunk: Int64 = 960
+
+    /// A look shortly after the chunk with this number began, at an end that has taken so many chunks.
+    private func isKept(_ pace: inout SinkPace, _ number: Int64, taken: Int64) -> Bool {
+        pace.isKept(
+            taken: taken * Self.chunk, of: 1000 * Self.chunk, due: Double(number * Self.chunk) + 30, chunk: Self.chunk)
+    }
+
+    @Test("an end that has taken each chunk that began has our times") func kept() {
+        var pace = SinkPace()
+        for number in 0...50 as ClosedRange<Int64> {
+            let isKept = isKept(&pace, number, taken: number + 1)
+            #expect(isKept && pace.missed == nil)
+        }
+    }
+
+    @Test("one late look is the end's wakeup; two in a row are other times, from the first one's chunk on") func late()
+    {
+        var pace = SinkPace()
+        for number in stride(from: Int64(0), to: 90, by: 18) {
+            let isPatient = isKept(&pace, number, taken: number)
+            #expect(isPatient && pace.missed == number * Self.chunk)
+            let isBack = isKept(&pace, number + 9, taken: number + 10)
+            #expect(isBack && pace.missed == nil)
+        }
+        let first = isKept(&pace, 100, taken: 100)
+        let second = isKept(&pace, 109, taken: 109)
+        #expect(first && !second && pace.missed == 100 * Self.chunk)
+        pace.reset()
+        let third = isKept(&pace, 118, taken: 118)
+        #expect(third)
+    }
+
+    @Test("an end can't have taken more than was made") func made() {
+        var pace = SinkPace()
+        let isKept = pace.isKept(taken: 960, of: 1500, due: 5000, chunk: Self.chunk)
+        #expect(isKept)
+    }
+
+    @Test("the next look is at the beginning of a chunk") func looks() {
+        #expect(SinkPace.look(chunk: 960, after: 961, since: 0) == 1920)
+        #expect(SinkPace.look(chunk: 960, after: 960, since: 0) == 960)
+        #expect(SinkPace.look(chunk: 960, after: 1000.5, since: 50) == 50 + 960)
+    }
+
+    @Test("the kernel says how much the other end of a connection has not read", arguments: [AF_INET, AF_INET6])
+    func peer(_ family: Int32) throws {
+        let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_storage()
+        address.ss_family = sa_family_t(family)
+        if family == AF_INET6 {
+            // ::1
+            withUnsafeMutableBytes(of: &address) { $0[8 + 15] = 1 }
+        }
+        var length = socklen_t(family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
+        let client = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(client) }
+        let isConnected = withUnsafeMutableBytes(of: &address) { bytes in
+            let pointer = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            return bind(listener, pointer, length) == 0 && listen(listener, 1) == 0
+                && getsockname(listener, pointer, &length) == 0 && connect(client, pointer, length) == 0
+        }
+        // A machine without IPv6 has no such address.
+        guard isConnected || family == AF_INET else { return }
+        let server = accept(listener, nil, nil)
+        defer { close(server) }
+        let queue = try #require(PeerQueue(client))
+        #expect(queue.unread == 0)
+        var bytes = [UInt8](repeating: 7, count: 5000)
+        #expect(send(client, &bytes, 5000, 0) == 5000)
+        #expect(queue.unread == 5000)
+        #expect(recv(server, &bytes, 3840, Int32(MSG_WAITALL)) == 3840)
+        #expect(queue.unread == 1160)
+    }
+}
