@@ -117,6 +117,14 @@ import Testing
         #expect(anchor.elapsed == 15 && isNear(anchor.monotonic, late))
     }
 
+    @Test("a schedule of our own is late by all of its buffer", arguments: [0.2, 1, 1.8, 2.2, 5, 10])
+    func heldBySchedule(latency: Double) {
+        let reading = AnchorMaker.Reading(
+            audibleFrame: 100, time: Self.start, sampleRate: 48_000, skew: 0, latency: latency, isExact: true)
+        let anchor = maker().held(reading, media: 20, canRewind: false)
+        #expect(anchor.rate == 0 && anchor.elapsed == 20 && isNear(anchor.monotonic, latency))
+    }
+
     /// Media time, rate and duration of a published anchor, seconds that pass; then the media time where it stands.
     private static let stops: [(Double, Double, Double?, Double, Double)] = [
         (20, 1, nil, 3, 23), (20, 1, 30, 3, 23), (20, 1, 22, 3, 22), (20, 0, nil, 3, 20), (20, 2, nil, 3, 26),

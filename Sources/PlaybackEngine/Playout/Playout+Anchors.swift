@@ -7,7 +7,8 @@ extension Playout {
     private func reading(_ lane: Lane, _ timing: StreamTiming) -> AnchorMaker.Reading {
         AnchorMaker.Reading(
             audibleFrame: lane.audibleFrame(timing), time: timing.time, sampleRate: lane.format.sampleRate,
-            skew: lane.clock.skew, latency: timing.latency, delay: delay(of: lane))
+            skew: lane.clock.skew, latency: timing.latency, delay: delay(of: lane),
+            isExact: lane.isExact)
     }
 
     /// Seconds from the server's instant of a lane's frame to its being heard. An output without a pace has none.

@@ -34,6 +34,8 @@ struct AnchorMaker {
         var latency: Double
         /// Seconds from the server's instant of a frame to its being heard.
         var delay = 0.0
+        /// True if the timing is computed from a known schedule.
+        var isExact = false
 
         /// Instant at which this stream frame is heard.
         func time(of frame: Double) -> MonotonicTime {
@@ -60,9 +62,11 @@ struct AnchorMaker {
     }
 
     /// Anchor of a corked lane that rests at `media` seconds of the file. A device that cannot rewind plays the frames that
-    /// it has taken: the anchor is later by its latency, at most 2 s. The delay of the output makes it later in any case.
+    /// it has taken: the anchor is later by its latency. A sound server that names more than 2 s is mistaken, a schedule of
+    /// our own is not. The delay of the output makes it later in any case.
     func held(_ reading: Reading, media: Double, canRewind: Bool) -> PlaybackAnchor {
-        let late = reading.delay + (canRewind ? 0 : min(reading.latency, 2))
+        let latency = reading.isExact ? reading.latency : min(reading.latency, 2)
+        let late = reading.delay + (canRewind ? 0 : latency)
         return anchor(media: media, rate: 0, at: reading.time.advanced(bySeconds: late))
     }
 
