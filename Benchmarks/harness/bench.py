@@ -2,6 +2,7 @@
 import functools
 import math
 import pathlib
+import subprocess
 import sys
 import traceback
 
@@ -39,6 +40,15 @@ class Bench:
         """The same for files that are to lie in memory."""
         self._count += 1
         return self._memory / str(self._count)
+
+    def compiled(self, name):
+        """The program of `harness/NAME.c`."""
+        program = self._folder / name
+        if not program.exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            source = pathlib.Path(__file__).resolve().parent / f"{name}.c"
+            subprocess.run(["cc", "-O2", "-pthread", "-o", program, source], check=True)
+        return program
 
     def note(self, name, numbers):
         """Numbers for results.json."""

@@ -116,7 +116,7 @@ class Daemon(Player):
     def length(self):
         return self.call("nowPlaying.get")["queue"]["count"]
 
-    def subscriber(self):
-        connection = Connection(self.path)
-        connection.call("nowPlaying.subscribe")
-        return connection.socket, b"nowPlaying.changed"
+    def broadcast(self):
+        pause, play, subscribe = (json.dumps({"jsonrpc": "2.0", "id": 1, "method": method})
+                                  for method in ("pause", "play", "nowPlaying.subscribe"))
+        return pause + "\n", play + "\n", ("nowPlaying.changed", "", subscribe + r"\n")

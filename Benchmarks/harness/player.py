@@ -116,9 +116,6 @@ class Player:
         """Entries in the queue."""
         raise NotImplementedError
 
-    def subscriber(self):
-        """A new socket that hears of pauses, and the bytes that such a message holds."""
+    def broadcast(self):
+        """The lines that pause and play, and for subscribers: text of each event, request before each event, first request."""
         raise NotImplementedError
-
-    def rearm(self, subscriber):
-        """What a subscriber has to say before every message, if anything."""

@@ -1,6 +1,5 @@
 """Programs that wait for the clock page: when the last of a thousand is awake, and an answer beside ten thousand."""
 import contextlib
-import pathlib
 import subprocess
 import time
 
@@ -9,14 +8,12 @@ import numpy as np
 from harness.daemon import Connection, Daemon
 
 WAITERS, CROWDS, CROWD, EVENTS = 1000, 10, 1000, 30
-SOURCE = pathlib.Path(__file__).resolve().parent.parent / "harness" / "waiters.c"
 
 
 def run(bench):
     folder = bench.folder()
     folder.mkdir(parents=True)
-    program = folder / "waiters"
-    subprocess.run(["cc", "-O2", "-pthread", "-o", program, SOURCE], check=True)
+    program = bench.compiled("waiters")
     with contextlib.ExitStack() as stack:
         daemon = stack.enter_context(Daemon(bench.program, bench.folder()))
         daemon.call("queue.add", items=[str(bench.material.music())])

@@ -107,12 +107,8 @@ audio_output {{
     def length(self):
         return int(self.call("status")["playlistlength"])
 
-    def subscriber(self):
-        connection = self.open()
-        return connection.socket, b"changed: player\nOK\n"
-
-    def rearm(self, subscriber):
-        subscriber.sendall(b"idle player\n")
+    def broadcast(self):
+        return "pause 1\n", "pause 0\n", ("changed: player", r"idle player\n", "")
 
 
 class Scanner(MPD):

@@ -88,11 +88,6 @@ class MPV(Player):
     def length(self):
         return self.call("get_property", "playlist-count")
 
-    def subscriber(self):
-        connection = Lines(self.path)
-        connection.send(b'{"command":["observe_property",1,"pause"],"request_id":1}\n')
-        # The value at the time, and the acknowledgement.
-        lines = [connection.line()]
-        while not any(b'"property-change"' in line for line in lines) or not any(b'"request_id"' in line for line in lines):
-            lines.append(connection.line())
-        return connection.socket, b'"property-change"'
+    def broadcast(self):
+        pause, play = (json.dumps({"command": ["set_property", "pause", value]}) + "\n" for value in (True, False))
+        return pause, play, ('"property-change"', "", json.dumps({"command": ["observe_property", 1, "pause"]}) + r"\n")

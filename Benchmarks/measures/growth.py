@@ -1,0 +1,120 @@
+"""How cost grows: time and memory of a step for each size of the queue, and each number of clients and sessions."""
+import socket
+import subprocess
+import time
+
+import numpy as np
+
+from harness.daemon import Connection, Daemon
+from harness.process import memory
+
+QUEUES = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
+# But for the two connections of the measure.
+CLIENTS = (1, 16, 128, 1024, 4094)
+SESSIONS = (1, 4, 16)
+STEPS = 40
+
+
+def run(bench):
+    found = {"items": _queues(bench), "clients": _clients(bench), "sessions": _sessions(bench)}
+    bench.note("growth", found)
+    rows = []
+    for things, steps in found.items():
+        for count, step in steps.items():
+            for what, value in step.items():
+                unit = "ms" if what.endswith("ms") else "KiB"
+                rows.append(bench.row(f"{count} {things}: {what.rsplit(' ', 1)[0]}", value, unit, None))
+    return rows
+
+
+def _median(call, steps=STEPS):
+    """Milliseconds of a call."""
+    spans = []
+    for number in range(steps):
+        begun = time.monotonic()
+        call(number)
+        spans.append((time.monotonic() - begun) * 1e3)
+    return float(np.median(spans))
+
+
+def _size(daemon, before, count):
+    """KiB that each of so many things keeps."""
+    # Until what the request needed was given back.
+    time.sleep(1)
+    return (memory(daemon.pid)["uss"] - before) / 1024 / count
+
+
+def _queues(bench):
+    found = {}
+    for count in QUEUES:
+        with Daemon(bench.program, bench.folder()) as daemon:
+            time.sleep(1)
+            before = memory(daemon.pid)["uss"]
+            _add(bench, daemon, count)
+            step = {"memory of each KiB": _size(daemon, before, count)}
+            middle = daemon.call("queue.list", offset=max(0, count // 2 - STEPS), limit=2 * STEPS)["items"]
+            ids = [item["id"] for item in middle]
+            step["state ms"] = _median(lambda number: daemon.call("nowPlaying.get"))
+            step["next ms"] = _median(lambda number: daemon.call("nextTrack")) if count > STEPS else None
+            step["move in the middle ms"] = _median(
+                lambda number: daemon.call("queue.move", ids=[ids[number % len(ids)]], to=count // 4))
+            if count > 2 * STEPS:
+                step["removal in the middle ms"] = _median(lambda number: daemon.call("queue.remove", ids=[ids[number]]))
+            found[count] = {what: value for what, value in step.items() if value is not None}
+    return found
+
+
+def _add(bench, daemon, count):
+    folder = bench.folder()
+    folder.mkdir(parents=True)
+    # One file under a name as long as usual ones.
+    link, name = folder / f"{'track' * 8}.flac", folder / "list"
+    link.symlink_to(bench.material.short())
+    name.write_text(f'"{link}"\n' * count)
+    with open(name, "rb") as file:
+        request = daemon.connection.request("queue.add", list={"descriptor": 0}, play=True)
+        socket.send_fds(daemon.connection.socket, [request], [file.fileno()])
+        daemon.connection.line()
+
+
+def _clients(bench):
+    found = {}
+    program = bench.compiled("subscribers")
+    for count in CLIENTS:
+        with Daemon(bench.program, bench.folder()) as daemon:
+            daemon.load(bench.material.first())
+            time.sleep(1)
+            before = memory(daemon.pid)["uss"]
+            pause, play, words = daemon.broadcast()
+            with subprocess.Popen([program, daemon.path, str(count), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True) as readers:
+                assert readers.stdout.readline() == "ready\n"
+                step = {"memory of each KiB": _size(daemon, before, count)}
+                spans = []
+                for number in range(STEPS):
+                    readers.stdin.write(pause if number % 2 else play)
+                    readers.stdin.flush()
+                    spans.append([int(word) / 1e6 for word in readers.stdout.readline().split()[1:3]])
+                last, answer = np.median(np.array(spans), axis=0)
+                found[count] = step | {"answer to pause or play ms": float(answer), "the last event ms": float(last),
+                                       "state ms": _median(lambda number: daemon.call("nowPlaying.get"))}
+                readers.kill()
+    return found
+
+
+def _sessions(bench):
+    found = {}
+    for count in SESSIONS:
+        with Daemon(bench.program, bench.folder()) as daemon:
+            time.sleep(1)
+            before = memory(daemon.pid)["uss"]
+            for number in range(count):
+                daemon.call("session.create", name=f"session{number}", policy="mix")
+                daemon.call("play", session=f"session{number}", uri=str(bench.material.first()))
+            step = {"memory of each that plays KiB": _size(daemon, before, count)}
+            with Connection(daemon.path) as other:
+                step["state ms"] = _median(lambda number: other.call("nowPlaying.get", session="session0"))
+            step["pause and play ms"] = _median(
+                lambda number: daemon.call("pause" if number % 2 == 0 else "play", session="session0"))
+            found[count] = step
+    return found
