@@ -243,7 +243,12 @@ let package = Package(
                 "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
             ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
-        tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        .target(
+            name: "CGainPaths", dependencies: ["CLinux"], path: "Tests/GainPaths",
+            cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        tests(
+            "AudioCoreTests",
+            ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport", "CGainPaths"]),
         tests(
             "AudioDecodersTests",
             [

@@ -1,3 +1,4 @@
+import CGainPaths
 import TestSupport
 import Testing
 
@@ -43,6 +44,36 @@ import Testing
         #expect(
             result == expected, "\(samples.count) samples, \(channels) channels, \(from) to \(to), frame \(frame)",
             sourceLocation: sourceLocation)
+        for (name, path) in [("plain", gain_int16_plain), ("SSE4.1", gain_int16_sse4)] {
+            let result = Self.result(of: path, samples, channels: channels, from: from, to: to, frame: frame)
+            #expect(
+                result.elementsEqual(expected.prefix(result.count)),
+                "\(name): \(samples.count) samples, \(channels) channels, \(from) to \(to), frame \(frame)",
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    private typealias Path = (
+        UnsafePointer<Int16>?, UnsafeMutablePointer<Int16>?, Int, Int32, Double, Double, UInt64
+    ) -> Int
+
+    /// The samples that a processor with fewer instructions makes by its vectors: all but the last few.
+    private static func result(
+        of path: Path, _ samples: [Int16], channels: Int, from: Double, to: Double, frame: Int64
+    ) -> ArraySlice<Int16> {
+        var result = [Int16](repeating: 77, count: samples.count)
+        let frames = samples.count / channels
+        let step = frames > 0 ? (to - from) / Double(frames) : 0
+        let done = samples.withUnsafeBufferPointer { source in
+            result.withUnsafeMutableBufferPointer {
+                path(
+                    source.baseAddress, $0.baseAddress, frames, Int32(channels), from, step,
+                    UInt64(bitPattern: frame) &* UInt64(channels))
+            }
+        }
+        let isSilent = step == 0 && Float(from) == 0
+        #expect(done == (isSilent || channels > 2 ? 0 : samples.count / 8 * 8 / channels))
+        return result.prefix(done * channels)
     }
 
     @Test("every sample with many factors", arguments: [1, 2, 3])
