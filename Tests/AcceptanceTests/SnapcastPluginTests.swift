@@ -170,9 +170,9 @@ extension Acceptance {
             #expect(standsStill(seconds: 5) { ProcessFigures(plugin, withMemory: false).wakeups })
             #expect(house.daemon.stop() == 0)
             _ = try house.properties { $0["playbackStatus"] == "stopped" && $0["metadata"]?["title"] == nil }
+            house.events.forget()
             let again = await RealDaemon.start(
                 nil, output: "null", in: house.daemon.folder, readsTitles: false)
-            house.events.forget()
             _ = try house.properties { $0["metadata"]?["title"] == "a" }
             #expect(again.stop() == 0)
             house.events.end()
