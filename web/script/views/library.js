@@ -15,6 +15,8 @@ export class LibraryView {
   #shelves;
   #search;
   #results = h("div", { class: "results", hidden: true });
+  // Rows of the results as text: equal ones stay as they are, under the finger that touches them.
+  #rows;
   #shelf = h("div", { class: "shelf" });
   #key = null;
   // The connection that has a subscription: see Player.connections.
@@ -35,7 +37,10 @@ export class LibraryView {
       spellcheck: "false"
     });
     const ask = latest((text) => this.#ask(text));
-    this.#search.oninput = () => ask(this.#search.value.trim());
+    this.#search.oninput = () => {
+      this.#results.ariaBusy = "true";
+      ask(this.#search.value.trim());
+    };
     this.element =
       h("section", { class: "page" }, h("header", { class: "page-head" }, h("h1", { class: "title" }, words("library"))),
         h("div", { class: "search-box" }, icon("search"), this.#search), this.#results, this.#shelf);
@@ -107,6 +112,10 @@ export class LibraryView {
     if (answer === undefined || this.#search.value.trim() === "") return;
     setHidden(this.#shelf, true);
     setHidden(this.#results, false);
+    if (this.#search.value.trim() === text) this.#results.ariaBusy = "false";
+    const rows = JSON.stringify(answer.rows);
+    if (rows === this.#rows) return;
+    this.#rows = rows;
     this.#results.replaceChildren(...this.#shelves.results(answer.rows));
   }
 }
