@@ -247,6 +247,8 @@ def test_sessions(house, browser):
         tab.until("document.querySelector('[aria-label=\"Next\"]').disabled")
     tab.until("document.querySelector('h1.title').textContent === 'Slow Ferry'")
     tab.run("void (location.hash = '#/sessions')")
+    # The card of the external session leaves, and the one below it moves.
+    tab.until("document.querySelectorAll('.session').length === 2")
     tab.click("[data-key='night close']")
     until(lambda: len(house.call("session.list")["sessions"]) == 1, "one session")
     tab.close()

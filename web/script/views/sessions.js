@@ -7,7 +7,7 @@ export class SessionsView {
   #app;
   #list = h("div", { class: "cards" });
   #isShown = false;
-  // The slider under a finger: cards stay as they are until it is free. Null if there is none.
+  // The slider or the list under a finger: cards stay as they are until it is free. Null if there is none.
   #held = null;
   #refresh;
 
@@ -21,6 +21,9 @@ export class SessionsView {
           h("a", { href: "#/more", class: "icon-button", "aria-label": words("back") }, icon("back")),
           h("h1", { class: "title" }, words("sessions"))),
         h("p", { class: "note" }, words("sessionsHint")), this.#list);
+    // A button that is drawn anew between press and release gets no click.
+    this.#list.onpointerdown = () => (this.#held ??= this.#list);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => this.#release(this.#list));
   }
 
   show() {
