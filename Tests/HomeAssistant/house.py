@@ -119,7 +119,12 @@ class House:
         self.settings.write_text(
             f"[access]\nmedia-roots = {folder}\n[library]\nfolders = {folder}/music\nstate-directory = {folder}/library\n"
         )
-        self.begin()
+        try:
+            self.begin()
+        except BaseException:
+            # A test has no box to close that did not begin.
+            self.close()
+            raise
 
     # MARK: Processes
 
