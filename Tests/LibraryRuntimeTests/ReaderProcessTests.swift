@@ -95,6 +95,15 @@ import TrackReading
         return path
     }
 
+    @Test("a process that starts late costs no file, whatever a file may take")
+    func late() throws {
+        let files = opened((0..<3).map { track($0) })
+        defer { for file in files { close(file) } }
+        let late = "time.sleep(2.5)\nfor i, f in enumerate(files): os.lseek(f, 1, 0); answer(i)\ntime.sleep(60)"
+        let reader = ReaderProcess(program: try reads(-1, late), patience: 1)
+        #expect(try reader.read(files) == Array(repeating: .refused(.notRecognised), count: 3))
+    }
+
     @Test("a file that hangs the process or makes it lie costs itself; the others of its order are read")
     func faults() throws {
         let files = opened((0..<4).map { track($0) })

@@ -40,6 +40,8 @@ package final class ReaderProcess {
 
     /// Seconds that a file may take.
     package static let patience = 10.0
+    /// Seconds that a fresh process may take before it begins its first file. They are no file's: a busy machine starts late.
+    private static let startPatience = 60.0
     /// Part of the time that a process computes at least, on the busiest machine, unless it waits for a disk.
     private static let leastShare = 0.01
     /// Deaths in a row that no file explains.
@@ -75,8 +77,7 @@ package final class ReaderProcess {
                 continue
             }
             end()
-            guard let culprit = asked.last(where: { outcomes[$0] == nil && lseek(files[$0], 0, Int32(SEEK_CUR)) == 1 })
-            else {
+            guard let culprit = asked.last(where: { outcomes[$0] == nil && Self.hasBegun(files[$0]) }) else {
                 deaths += 1
                 if deaths >= Self.mostDeaths { throw SystemError("keep \(FactsChild.name) running", code: ECHILD) }
                 continue
@@ -94,6 +95,9 @@ package final class ReaderProcess {
         }
     }
 
+    /// The process marks a file that it begins by its position.
+    private static func hasBegun(_ file: Int32) -> Bool { lseek(file, 0, Int32(SEEK_CUR)) == 1 }
+
     /// Ends the process, if one runs.
     package func end() {
         if let running { computedBefore += ChildProcess.processorTime(of: running.process.pid) }
@@ -106,6 +110,7 @@ package final class ReaderProcess {
         _ files: [Int32], _ asked: [Int], _ outcomes: inout [Outcome?]
     ) throws(SystemError) -> Loss? {
         let child: Running
+        var isStarting = running == nil
         if let running { child = running } else { child = try start() }
         running = child
         for index in asked { lseek(files[index], 0, Int32(SEEK_SET)) }
@@ -116,11 +121,19 @@ package final class ReaderProcess {
         else { return .death }
         buffer.removeAll(keepingCapacity: true)
         var answered = 0
+        let startDue = EventLoop.now.advanced(bySeconds: Self.startPatience)
         var due = EventLoop.now.advanced(bySeconds: patience)
         var computed = ChildProcess.processorTime(of: child.process.pid)
         while answered < asked.count {
             let milliseconds = (due.seconds(since: EventLoop.now) * 1000).rounded(.up)
             guard milliseconds > 0 else {
+                // The first file of a fresh process has its whole time once it is seen begun.
+                if isStarting, startDue.seconds(since: EventLoop.now) > 0 {
+                    isStarting = !Self.hasBegun(files[asked[0]])
+                    due = EventLoop.now.advanced(bySeconds: patience)
+                    computed = ChildProcess.processorTime(of: child.process.pid)
+                    continue
+                }
                 let seconds = Double(ChildProcess.processorTime(of: child.process.pid) - computed) / 1e9
                 return seconds < patience * Self.leastShare ? .wait : .silence
             }
@@ -130,6 +143,7 @@ package final class ReaderProcess {
             let before = answered
             do throws(TrackMessageError) { try take(asked, &answered, &outcomes) } catch { return .lie(error.message) }
             guard answered > before else { continue }
+            isStarting = false
             due = EventLoop.now.advanced(bySeconds: patience)
             computed = ChildProcess.processorTime(of: child.process.pid)
         }
