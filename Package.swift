@@ -340,8 +340,9 @@ let package = Package(
             "AcceptanceTests",
             [
                 "DaemonConfiguration", "NowPlayingClient", "ControlProtocol", "LinuxSystem", "NowPlaying",
-                "TestSupport", "CLinux",
+                "TestSupport", "CLinux", "CTracing",
             ]),
+        .target(name: "CTracing", path: "Tests/Tracing", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
     ]
 )
 

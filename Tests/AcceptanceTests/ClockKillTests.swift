@@ -1,4 +1,5 @@
 import CLinux
+import CTracing
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -26,21 +27,24 @@ extension Acceptance {
 
             /// The sequence word as it is now. Of use while the writer is stopped.
             var sequence: UInt32 { words.load(as: UInt32.self) }
+            /// Its address, which another process may change at any instant.
+            var sequenceAddress: UnsafeRawPointer { words }
 
             deinit { linux_clock_page_unmap(words) }
         }
 
-        /// Changes of the volume without end, a hundred in each line, each of which writes the page.
+        /// Changes of the volume without end, each of which writes the page.
         private static func flood(_ socket: String) {
-            let steps = (0..<100).map {
-                #"{"jsonrpc":"2.0","id":\#($0),"method":"volume.set","params":{"volume":0.\#(1 + $0 % 9)}}"#
-            }
-            let line = Array("[\(steps.joined(separator: ","))]\n".utf8)
             guard let descriptor = try? UnixSocket.connect(socket) else { return }
             defer { close(descriptor) }
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
             var buffer = [UInt8](repeating: 0, count: 65536)
-            while linux_send(descriptor, line, line.count, nil, 0) == line.count {
+            var tenths = 5
+            while true {
+                tenths = 11 - tenths
+                let request =
+                    #"{"jsonrpc":"2.0","id":1,"method":"volume.set","params":{"volume":0.\#(tenths)}}"# + "\n"
+                guard linux_send(descriptor, Array(request.utf8), request.utf8.count, nil, 0) > 0 else { return }
                 repeat {
                     let count = read(descriptor, &buffer, buffer.count)
                     guard count > 0 else { return }
@@ -49,22 +53,11 @@ extension Acceptance {
             }
         }
 
-        /// Stops the process again and again until it stands between the odd and the even sequence. The kernel stops a
-        /// process at any instruction, so that is a matter of turns: of each thousand some hit.
+        /// Stops the process between the odd and the even sequence. Its main thread writes the page.
         private static func stopWhileOdd(_ process: TestProcess, _ reader: Reader) -> Bool {
-            var random = SeededRandom(seed: 1)
-            for _ in 0..<400_000 {
-                process.signal(SIGSTOP)
-                var status: Int32 = 0
-                guard waitpid(process.pid, &status, WUNTRACED) == process.pid, status & 0xff == 0x7f else {
-                    return false
-                }
-                if reader.sequence % 2 == 1 { return true }
-                process.signal(SIGCONT)
-                let end = MonotonicTime.now.nanoseconds + Int64.random(in: 20_000..<200_000, using: &random)
-                while MonotonicTime.now.nanoseconds < end {}
-            }
-            return false
+            guard tracing_stop_at_odd(process.pid, reader.sequenceAddress, 50_000_000) else { return false }
+            var status: Int32 = 0
+            return waitpid(process.pid, &status, WUNTRACED) == process.pid && status & 0xff == 0x7f
         }
 
         @Test("the page is not read, every reader sees the end of its connection, and a new daemon has a new page")
@@ -82,7 +75,7 @@ extension Acceptance {
             let socket = daemon.socket
             let isStarted = DetachedThread.start("flood") { Self.flood(socket) }
             try #require(isStarted)
-            try #require(Self.stopWhileOdd(daemon.process, reader), "never stopped in the middle of a write")
+            try #require(Self.stopWhileOdd(daemon.process, reader), "no write was met")
             // It is stopped, not dead: nobody may take the page for whole, and its connection stands.
             #expect(reader.page.read() == nil)
             #expect(!reader.connection.hasEnded)
