@@ -28,10 +28,11 @@ crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|Ser
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
 announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
-edits='^AcceptanceTests\.Acceptance/(Edit|MeasuredDelay|Playback)Tests/'
+edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
+delays='^AcceptanceTests\.Acceptance/MeasuredDelayTests/'
 # With the real snapserver: a part of the tests of clients.
 rooms='^AcceptanceTests\.Acceptance/Snapcast(Plugin|Rooms)?Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$clock|$rooms"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$rooms"

@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// The real daemon plays for a program that reads a FIFO; each sample of it is compared.
-    @Suite(.timeLimit(.minutes(3))) struct PipeTests {
+    @Suite(.timeLimit(.minutes(5))) struct PipeTests {
         /// A daemon and its reader.
         private struct House {
             let reader: PipeReader
@@ -87,7 +87,8 @@ extension Acceptance {
             let most = try #require(ahead.max())
             let waited = ProcessorWaits(of: processes).seconds(since: before)
             #expect(ends.count > 5 && state.playing == "playing")
-            #expect(most > 0.195 - waited && most < 0.2 + 1e-4, "\(most) s, \(waited) s by the machine")
+            // A machine that makes frames late makes the position wait for them: what was sent before lies as far ahead.
+            #expect(most > 0.195 - waited && most < 0.2 + waited + 1e-4, "\(most) s, \(waited) s by the machine")
             #expect(abs(later.skew) < 1e-6, "the schedule is the clock of the state")
             #expect(house.daemon.stop() == 0)
         }

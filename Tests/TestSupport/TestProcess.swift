@@ -179,9 +179,9 @@ package func hasNoRhythm<Value: Equatable>(_ value: () -> Value) -> Bool {
     }
 }
 
-/// Waits until `condition` holds, looking every 5 ms, at most 20 s; false if it never did. For what has no event.
+/// Waits until `condition` holds, looking every 5 ms, at most a minute; false if it never did. For what has no event.
 package func becomes(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<4000 {
+    for _ in 0..<12000 {
         if condition() { return true }
         usleep(5000)
     }
