@@ -8,7 +8,7 @@ extension Acceptance {
     /// Cases of announcements: events, their numbers, and the audible frames before, during and after, with their times.
     ///
     /// By day they are short. They are made at once, each on a device of its own.
-    @Suite(.timeLimit(.minutes(3))) struct AnnouncementTableTests {
+    @Suite(.timeLimit(.minutes(5))) struct AnnouncementTableTests {
         typealias Words = AnnouncementTable.Words
 
         private static let isNight = AnnouncementTable.isNight

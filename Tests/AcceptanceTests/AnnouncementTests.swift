@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Something said over what plays.
-    @Suite(.timeLimit(.minutes(2))) struct AnnouncementTests {
+    @Suite(.timeLimit(.minutes(5))) struct AnnouncementTests {
         init() { LoopThread.start() }
 
         @Test("on a device that takes two seconds at once the answer still waits for the end")

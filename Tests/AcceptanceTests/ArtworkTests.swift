@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Pictures, from the file to the client.
-    @Suite(.timeLimit(.minutes(2))) struct ArtworkTests {
+    @Suite(.timeLimit(.minutes(5))) struct ArtworkTests {
         private func picture(_ folder: TemporaryFolder, _ name: String, _ size: Int) -> [UInt8] {
             let words = ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=\(size)x\(size)", "-frames:v", "1"]
             #expect(AudioMaterial.run("ffmpeg", words + [folder.path(name)]) == 0)

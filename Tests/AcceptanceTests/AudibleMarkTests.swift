@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Advertisements, chapters and the held seek button, held against what is heard.
-    @Suite(.timeLimit(.minutes(3))) struct AudibleMarkTests {
+    @Suite(.timeLimit(.minutes(5))) struct AudibleMarkTests {
         private static let rate = 44_100.0
         /// Seconds by which the recorder's idea of when a frame was heard may be off.
         private static let noise = 0.02

@@ -5,7 +5,7 @@ import Testing
 extension Acceptance {
     /// Files that a child decodes, one behind the other: what the file output wrote of them is what was coded.
     @Suite(
-        .timeLimit(.minutes(2)), .enabled(if: RealDaemon.hasDecodeProgram, "nowplaying-decode is not built"))
+        .timeLimit(.minutes(5)), .enabled(if: RealDaemon.hasDecodeProgram, "nowplaying-decode is not built"))
     struct ChildJoinTests {
         init() { LoopThread.start() }
 

@@ -9,7 +9,7 @@ import Testing
 
 extension Acceptance {
     /// The clock page of the real daemon: it says what the socket says, and wakes those who wait.
-    @Suite(.timeLimit(.minutes(2))) struct ClockPageTests {
+    @Suite(.timeLimit(.minutes(5))) struct ClockPageTests {
         /// A connection with a page.
         private final class Reader {
             let connection: Connection

@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// The wall clock is set, as on a machine without a clock battery when it finds its time server. In `make test` it is set
     /// to what it says; in `make faults` it is set wrong for some milliseconds.
-    @Suite(.timeLimit(.minutes(2)), .enabled(if: HostClock.maySet, "needs root, to set the clock"))
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: HostClock.maySet, "needs root, to set the clock"))
     struct ClockStepTests {
         init() { LoopThread.start() }
 

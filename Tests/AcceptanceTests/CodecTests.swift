@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Lossy files and chains in the real daemon; without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct CodecTests {
+    @Suite(.timeLimit(.minutes(5))) struct CodecTests {
         private func vorbis(
             _ folder: TemporaryFolder, frames: Int, sampleRate: Int = 48_000, serial: Int, title: String
         ) throws -> [UInt8] {

@@ -4,7 +4,7 @@ import Testing
 
 extension Acceptance {
     /// Status and effect of each command in each situation, with the real daemon.
-    @Suite(.timeLimit(.minutes(2))) struct CommandTableTests {
+    @Suite(.timeLimit(.minutes(5))) struct CommandTableTests {
         private static let situations = ["empty", "ended", "stopped", "playing", "paused", "ad", "live", "disabled"]
 
         /// One line a command, one column a situation in the order above. `+`: it is enabled and succeeds; `(…)`: it is

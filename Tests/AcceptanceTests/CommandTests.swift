@@ -4,7 +4,7 @@ import Testing
 
 extension Acceptance {
     /// The remote commands, their answers and the key events that they cause, without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct CommandTests {
+    @Suite(.timeLimit(.minutes(5))) struct CommandTests {
         /// A daemon with silent items of these lengths in its queue, and a client that follows it.
         private func queue(_ seconds: Double...) async -> (RealDaemon, Client) {
             let daemon = await RealDaemon.silent(readsTitles: false)

@@ -9,7 +9,7 @@ extension Acceptance {
     ///
     /// Items are constant signals, those with even numbers on the left, the others on the right. The level of a channel names
     /// the frame of its item within the overlap.
-    @Suite(.timeLimit(.minutes(4))) struct CrossfadeEventTests {
+    @Suite(.timeLimit(.minutes(5))) struct CrossfadeEventTests {
         init() { LoopThread.start() }
 
         private static let overlap = 2

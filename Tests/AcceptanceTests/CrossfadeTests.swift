@@ -7,7 +7,7 @@ import Testing
 
 extension Acceptance {
     /// Items that overlap, against the recording of what is heard.
-    @Suite(.timeLimit(.minutes(4))) struct CrossfadeTests {
+    @Suite(.timeLimit(.minutes(5))) struct CrossfadeTests {
         private static let rate = 44_100.0
         private static let overlap = 2.0
         private static let seconds = 7.0

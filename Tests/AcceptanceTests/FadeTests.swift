@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Fades of pause and resume, against the recording of what is heard.
-    @Suite(.timeLimit(.minutes(4))) struct FadeTests {
+    @Suite(.timeLimit(.minutes(5))) struct FadeTests {
         init() { LoopThread.start() }
 
         private static let rate = 44_100.0

@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// Disks and shares whose reads fail, each in the words that the kernel has for it: media that is away, not broken media.
     @Suite(
-        .timeLimit(.minutes(4)),
+        .timeLimit(.minutes(5)),
         .enabled(if: FailingDisk.isAllowed, "needs root, FUSE and python3-fusepy, to mount a disk of its own"))
     struct FailingDiskTests {
         init() { LoopThread.start() }

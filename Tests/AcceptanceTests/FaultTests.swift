@@ -7,7 +7,7 @@ import Testing
 
 extension Acceptance {
     /// Sound servers that are not there, go, hang or lose their device; files that change while they play.
-    @Suite(.timeLimit(.minutes(2))) struct FaultTests {
+    @Suite(.timeLimit(.minutes(5))) struct FaultTests {
         init() { LoopThread.start() }
 
         /// Waits for an event that leads to this state, and returns it.

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Feedback of any item of the queue, and of any file.
-    @Suite(.timeLimit(.minutes(2))) struct FeedbackTests {
+    @Suite(.timeLimit(.minutes(5))) struct FeedbackTests {
         private func wave(_ folder: TemporaryFolder, _ name: String, seed: UInt64) -> JSONValue {
             .string(folder.write(AudioMaterial.noise(frames: 8000, sampleRate: 8000, seed: seed).wave(), name))
         }

@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// An item's files are open only while the item is of interest: a deleted file frees its space on the disk,
     /// a stick can be pulled out.
-    @Suite(.timeLimit(.minutes(2))) struct HandedOverTests {
+    @Suite(.timeLimit(.minutes(5))) struct HandedOverTests {
         @Test("a file that was handed over is closed when it is in the queue no more, heard, liked or followed")
         func closed() async throws {
             let daemon = await RealDaemon.silent()

@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// Disks that hang: there are no events, and only the reading thread waits.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .enabled(if: FUSEDisk.isAllowed, "needs root, FUSE and fuse2fs, to mount a disk of its own"))
     struct HangTests {
         init() { LoopThread.start() }

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// From item to item: boundaries, formats, faults; without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct ItemTests {
+    @Suite(.timeLimit(.minutes(5))) struct ItemTests {
         @Test("what comes next is known beforehand, with the instant when it is heard")
         func upcoming() async throws {
             let daemon = await RealDaemon.silent(readsTitles: false)

@@ -4,7 +4,7 @@ import Testing
 
 extension Acceptance {
     /// Texts in several languages, published to each client in its own.
-    @Suite(.timeLimit(.minutes(2))) struct LanguageTests {
+    @Suite(.timeLimit(.minutes(5))) struct LanguageTests {
         private func title(_ value: JSONValue?) -> String? { value?["item"]?["title"]?.stringValue }
 
         @Test("each client gets texts in its languages, also for the next item, and after a restart")

@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// An item that is not there when it should begin.
-    @Suite(.timeLimit(.minutes(1))) struct LateItemTests {
+    @Suite(.timeLimit(.minutes(5))) struct LateItemTests {
         @Test(
             "appended in the last moments of the last item: the silence is published at its end, then the item plays whole",
             .enabled(if: RealDaemon.hasDecodeProgram),

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Loudness of chained Ogg files whose links are of different codings and formats.
-    @Suite(.timeLimit(.minutes(2))) struct LinkLoudnessTests {
+    @Suite(.timeLimit(.minutes(5))) struct LinkLoudnessTests {
         private static let frames = 9_973
         /// The links, with their tags and the resulting gain, dB.
         private static let links: [(rate: Int, encoder: [String], gain: Double)] = [

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// A queue of 100,000 entries, and what a change of it costs.
-    @Suite(.timeLimit(.minutes(2)), .enabled(if: Campaign.isLong, "part of make faults"))
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: Campaign.isLong, "part of make faults"))
     struct LongQueueTests {
         /// Bytes of the saved queue.
         private func size(_ daemon: RealDaemon) -> Int {

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Loudness by tags, in our own samples.
-    @Suite(.timeLimit(.minutes(2))) struct LoudnessTests {
+    @Suite(.timeLimit(.minutes(5))) struct LoudnessTests {
         /// Writes frames of the position code as a FLAC file with these comments.
         private static func file(
             _ folder: TemporaryFolder, _ name: String, from start: Int, count: Int, _ comments: [String]

@@ -7,7 +7,7 @@ import Testing
 
 extension Acceptance {
     /// Sound that clients of MPD cause, recorded: the address for announcements, and `elapsed` beside the audible frames.
-    @Suite(.timeLimit(.minutes(2))) struct MPDSoundTests {
+    @Suite(.timeLimit(.minutes(5))) struct MPDSoundTests {
         private static let settings =
             "[announcements]\nduck-to = -26\n[sessions]\nduck-to = -20\nattack = 0.05\nrelease = 0.15\n"
         private static let release = 0.15

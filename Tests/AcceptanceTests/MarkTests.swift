@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Advertisements and chapters, published when they are audible; without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct MarkTests {
+    @Suite(.timeLimit(.minutes(5))) struct MarkTests {
         @Test("the position stands still while an advertisement is heard, and it can't be skipped")
         func advertisements() async throws {
             let daemon = await RealDaemon.silent(readsTitles: false)

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// `nowplayingctl measure-delay` beside a private sound server. The microphone is the monitor of a null sink.
-    @Suite(.timeLimit(.minutes(3))) struct MeasuredDelayTests {
+    @Suite(.timeLimit(.minutes(5))) struct MeasuredDelayTests {
         private func measure(_ server: SoundServer, _ daemon: RealDaemon, _ words: String...) -> (
             Int32, JSONValue, String
         ) {

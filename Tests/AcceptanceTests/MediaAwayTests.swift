@@ -7,7 +7,7 @@ import Testing
 extension Acceptance {
     /// Disks that are pulled, or not there yet: a real file system on a loop device.
     @Suite(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(5)),
         .enabled(if: MountedDisk.isAllowed, "needs root and loop devices, to mount a disk of its own"))
     struct MediaAwayTests {
         init() { LoopThread.start() }

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Media roots that are missing, without anything being mounted.
-    @Suite(.timeLimit(.minutes(2))) struct MediaRootTests {
+    @Suite(.timeLimit(.minutes(5))) struct MediaRootTests {
         init() { LoopThread.start() }
 
         @Test("a media root that is put back: play goes on where it was")

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Repeating and shuffling, without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct ModeTests {
+    @Suite(.timeLimit(.minutes(5))) struct ModeTests {
         @Test("an item that is repeated joins itself to the sample, until it is not repeated any more")
         func repeatOne() async throws {
             let folder = TemporaryFolder()

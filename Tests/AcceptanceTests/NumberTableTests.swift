@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// Numbers that no part of the daemon can count with, in each place of the protocol that takes a number: an answer each
     /// time, and the daemon plays on, then and after a restart.
-    @Suite(.timeLimit(.minutes(2))) struct NumberTableTests {
+    @Suite(.timeLimit(.minutes(5))) struct NumberTableTests {
         private static let situations = ["stopped", "playing", "paused", "unopened", "live"]
 
         private static func enter(_ situation: String, _ client: Client, _ file: String) -> Int64 {

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Listeners' opinions of items, and resumption.
-    @Suite(.timeLimit(.minutes(2))) struct OpinionTests {
+    @Suite(.timeLimit(.minutes(5))) struct OpinionTests {
         private func noise(_ folder: TemporaryFolder, _ name: String, seconds: Int, seed: UInt64 = 1) -> String {
             folder.write(AudioMaterial.noise(frames: 8000 * seconds, sampleRate: 8000, seed: seed).wave(), name)
         }

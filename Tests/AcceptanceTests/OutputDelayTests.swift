@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// An output that is heard later than the sound server says.
-    @Suite(.timeLimit(.minutes(2))) struct OutputDelayTests {
+    @Suite(.timeLimit(.minutes(5))) struct OutputDelayTests {
         private static let tolerance = 0.001
 
         /// Instant at which the item of a flowing state began.

@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// The main path on PipeWire, where everything is exact to one quantum.
-    @Suite(.timeLimit(.minutes(2))) struct PipeWireTests {
+    @Suite(.timeLimit(.minutes(5))) struct PipeWireTests {
         /// Frames that PipeWire plays at a time, where nobody asks for fewer.
         static let quantum = 2048
 

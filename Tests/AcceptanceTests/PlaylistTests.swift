@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Playlists and cue sheets with the real daemon.
-    @Suite(.timeLimit(.minutes(2))) struct PlaylistTests {
+    @Suite(.timeLimit(.minutes(5))) struct PlaylistTests {
         /// Names of titles: a sheet for one file whose tracks begin at these CD frames.
         private func sheet(_ file: String, _ starts: [Int]) -> [UInt8] {
             var text = "TITLE \"Album\"\nPERFORMER Band\nFILE \"\(file)\" WAVE\n"

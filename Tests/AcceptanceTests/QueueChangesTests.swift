@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// `queue.changes` and the edits in events, without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct QueueChangesTests {
+    @Suite(.timeLimit(.minutes(5))) struct QueueChangesTests {
         /// A client's copy of the queue, kept by edits alone.
         private struct Mirror {
             private(set) var ids: [Int64] = []

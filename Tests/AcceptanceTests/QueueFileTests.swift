@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// `queue.add` with a list in an open file, without a sound server.
-    @Suite(.timeLimit(.minutes(3))) struct QueueFileTests {
+    @Suite(.timeLimit(.minutes(5))) struct QueueFileTests {
         private func add(
             _ client: Client, _ path: String, _ more: [String: JSONValue] = [:]
         ) -> JSONValue {

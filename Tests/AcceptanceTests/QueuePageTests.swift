@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// `queue.list` with fields and long pages, and durations that clients give, without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct QueuePageTests {
+    @Suite(.timeLimit(.minutes(5))) struct QueuePageTests {
         /// Items, half of which have a text of `bytes` bytes.
         private func add(_ count: Int, bytes: Int, to client: Client) {
             let text = JSONValue.string(String(repeating: "x", count: bytes))

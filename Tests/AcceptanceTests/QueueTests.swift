@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Edits of the queue, descriptors, batches and what outlives the daemon, without a sound server.
-    @Suite(.timeLimit(.minutes(2))) struct QueueTests {
+    @Suite(.timeLimit(.minutes(5))) struct QueueTests {
         private func ids(_ client: Client) -> [Int64] {
             let list = client.call("queue.list")
             return (list?["items"]?.arrayValue ?? []).compactMap { $0["id"]?.integerValue }

@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Other rates than 1: where they begin, and what the clock says meanwhile.
-    @Suite(.timeLimit(.minutes(3))) struct RateTests {
+    @Suite(.timeLimit(.minutes(5))) struct RateTests {
         private static func marks(_ folder: TemporaryFolder, _ name: String) -> JSONValue {
             let samples = ToneMarks.samples(seconds: 30).map { Int32($0) }
             return .string(

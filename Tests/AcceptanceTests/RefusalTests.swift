@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Refusals: their codes, their order, and that they change nothing.
-    @Suite(.timeLimit(.minutes(2))) struct RefusalTests {
+    @Suite(.timeLimit(.minutes(5))) struct RefusalTests {
         @Test("an empty queue")
         func emptyQueue() async throws {
             let daemon = await RealDaemon.silent(readsTitles: false)

@@ -4,7 +4,7 @@ import Testing
 
 extension Acceptance {
     /// An album that was cut into files anywhere, and coded file by file.
-    @Suite(.timeLimit(.minutes(2))) struct SeamTests {
+    @Suite(.timeLimit(.minutes(5))) struct SeamTests {
         /// A coding, and its reference programs; `IN` and `OUT` stand for the files.
         struct Coding: Sendable, CustomTestStringConvertible {
             var testDescription: String

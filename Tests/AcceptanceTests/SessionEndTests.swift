@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// The end of a session: leftovers and events.
-    @Suite(.timeLimit(.minutes(2))) struct SessionEndTests {
+    @Suite(.timeLimit(.minutes(5))) struct SessionEndTests {
         init() { LoopThread.start() }
 
         private func states(_ client: Client) -> [String] {

@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Effects of sessions on each other.
-    @Suite(.timeLimit(.minutes(2))) struct SessionRuleTests {
+    @Suite(.timeLimit(.minutes(5))) struct SessionRuleTests {
         init() { LoopThread.start() }
 
         private func states(_ client: Client) -> [String] {

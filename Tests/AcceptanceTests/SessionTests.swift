@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Many sources, one box.
-    @Suite(.timeLimit(.minutes(2))) struct SessionTests {
+    @Suite(.timeLimit(.minutes(5))) struct SessionTests {
         init() { LoopThread.start() }
 
         private func active(_ client: Client) -> String? {

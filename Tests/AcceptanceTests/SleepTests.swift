@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Play that ends by itself, into a file and into nothing at the pace of a device.
-    @Suite(.timeLimit(.minutes(1))) struct SleepTests {
+    @Suite(.timeLimit(.minutes(5))) struct SleepTests {
         init() { LoopThread.start() }
 
         @Test("after a time it stops, keeps its place, and is as loud as before when it goes on")

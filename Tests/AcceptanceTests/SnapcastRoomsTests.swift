@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// `nowplayingctl rooms` beside the real snapserver, with two clients of its stream.
-    @Suite(.timeLimit(.minutes(2))) struct SnapcastRoomsTests {
+    @Suite(.timeLimit(.minutes(5))) struct SnapcastRoomsTests {
         private struct House {
             let server: Snapserver
             let rooms: [SnapcastListener]

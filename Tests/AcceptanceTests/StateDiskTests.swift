@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// The disk of the state directory is full, or can't be written to: a file system of its own.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .enabled(if: MountedDisk.mayMountMemory, "needs root, to mount a disk of its own"))
     struct StateDiskTests {
         init() { LoopThread.start() }

@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// State that survives the daemon.
-    @Suite(.timeLimit(.minutes(2))) struct StateTests {
+    @Suite(.timeLimit(.minutes(5))) struct StateTests {
         init() { LoopThread.start() }
 
         /// A daemon in this folder that plays into nothing.

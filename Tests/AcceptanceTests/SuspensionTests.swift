@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// The process, and the host's clock, that stand still or jump.
-    @Suite(.timeLimit(.minutes(2))) struct SuspensionTests {
+    @Suite(.timeLimit(.minutes(5))) struct SuspensionTests {
         init() { LoopThread.start() }
 
         /// A file of which the server's queue holds no more than a second and a half.

@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// The timers that nowplayingd(1) names under WAKEUPS, and no others.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .enabled(
             if: TimerTrace.isPossible,
             "NOT TESTED: which timers the programs set; it needs strace, and processes may not be traced here"))

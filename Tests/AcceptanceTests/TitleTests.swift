@@ -5,7 +5,7 @@ import Testing
 
 extension Acceptance {
     /// Titles and durations of items that nobody played.
-    @Suite(.timeLimit(.minutes(3))) struct TitleTests {
+    @Suite(.timeLimit(.minutes(5))) struct TitleTests {
         /// Bytes of a second of silence as FLAC, with this title.
         private static func flac(_ title: String, _ comments: String...) -> [UInt8] {
             var options = FLACOptions()

@@ -4,7 +4,7 @@ import Testing
 
 extension Acceptance {
     /// A configuration file that the daemon's user may not read.
-    @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "needs root, to run the daemon as another user"))
+    @Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "needs root, to run the daemon as another user"))
     struct UnreadableSettingsTests {
         init() { LoopThread.start() }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The samples of `etc/hooks`, as they are installed, run by the real nowplaying-hooks.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct HookSampleTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct HookSampleTests {
     private let house = House()
 
     /// Puts a sample into a folder.

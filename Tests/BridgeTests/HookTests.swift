@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real nowplaying-hooks beside a real daemon.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct HookTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct HookTests {
     private let house = House()
 
     /// A hook that appends its event and this shell code's output to the file `ran`.

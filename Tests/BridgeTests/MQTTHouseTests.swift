@@ -6,7 +6,7 @@ import Testing
 @testable import nowplaying_mqtt
 
 /// Control and observation of boxes through a broker.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct MQTTHouseTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct MQTTHouseTests {
     private let home = BrokerHouse()
     private var house: House { home.house }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real nowplaying-mqtt between a real broker and a real daemon.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct MQTTTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct MQTTTests {
     private let home = BrokerHouse()
     private var house: House { home.house }
 

@@ -5,7 +5,7 @@ import Testing
 /// A real station: Icecast with ffmpeg as its source, heard by the real daemon.
 @Suite(
     .enabled(if: House.built("nowplaying-decode") != nil, "nowplaying-decode is not built"), .serialized, .oneAtATime,
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct RadioTests {
     private let house = House()
     private let port = String(21_000 + getpid() % 20_000)

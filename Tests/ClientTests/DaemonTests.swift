@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real client with the real daemon, which plays into nothing at the pace of a device.
-@Suite(.timeLimit(.minutes(1))) struct DaemonTests {
+@Suite(.timeLimit(.minutes(8))) struct DaemonTests {
     private let folder = TemporaryFolder()
 
     /// A file of noise.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Findings of `doctor` about the bridges, each of which is broken in turn.
-@Suite(.timeLimit(.minutes(1))) struct DoctorBridgeTests {
+@Suite(.timeLimit(.minutes(8))) struct DoctorBridgeTests {
     private let folder = TemporaryFolder()
 
     /// The findings beside a daemon that plays nothing and a bridge that answers like this; nil: none is there.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Findings of `doctor` about the library, each fault of which is made in turn.
-@Suite(.timeLimit(.minutes(1))) struct DoctorLibraryTests {
+@Suite(.timeLimit(.minutes(8))) struct DoctorLibraryTests {
     private let folder = TemporaryFolder()
 
     /// The findings about a library that answers like this.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `doctor`: each branch of its tree is broken alone, and must be reported.
-@Suite(.timeLimit(.minutes(1))) struct DoctorTests {
+@Suite(.timeLimit(.minutes(8))) struct DoctorTests {
     private let folder = TemporaryFolder()
 
     /// Answers of a healthy daemon.

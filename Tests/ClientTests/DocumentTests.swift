@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The manual page and the completions have every verb and option of the program.
-@Suite(.timeLimit(.minutes(1))) struct DocumentTests {
+@Suite(.timeLimit(.minutes(8))) struct DocumentTests {
     private static let etc = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("etc")
 

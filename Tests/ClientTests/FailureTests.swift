@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Mistakes, refusals and exit statuses, through the real program.
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(8))) struct FailureTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `follow`, `watch` and `wait`, through the real program.
-@Suite(.timeLimit(.minutes(1))) struct FollowTests {
+@Suite(.timeLimit(.minutes(8))) struct FollowTests {
     private let folder = TemporaryFolder()
 
     private func daemon(_ socket: String, _ snapshot: JSONValue = Sample.state(state: "paused", elapsed: 83, rate: 0))

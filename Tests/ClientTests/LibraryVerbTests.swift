@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Requests of the verbs of the library, through the real program.
-@Suite(.timeLimit(.minutes(1))) struct LibraryVerbTests {
+@Suite(.timeLimit(.minutes(8))) struct LibraryVerbTests {
     private let folder = TemporaryFolder()
 
     private static let hits: JSONValue = [

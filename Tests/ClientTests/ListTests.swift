@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `add --from` of the real client with the real daemon.
-@Suite(.timeLimit(.minutes(2))) struct ListTests {
+@Suite(.timeLimit(.minutes(8))) struct ListTests {
     private let folder = TemporaryFolder()
 
     private func sound(_ name: String) -> String {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `setup` with a systemctl, a loginctl and a sudo that only record their arguments.
-@Suite(.timeLimit(.minutes(1))) struct SetupTests {
+@Suite(.timeLimit(.minutes(8))) struct SetupTests {
     private let folder = TemporaryFolder()
     private static let user = String(cString: getpwuid(getuid()).pointee.pw_name)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Output in a terminal, through the real program.
-@Suite(.timeLimit(.minutes(1))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(8))) struct TerminalTests {
     private let folder = TemporaryFolder()
 
     /// A pseudoterminal: what a program writes to its other side is read here.

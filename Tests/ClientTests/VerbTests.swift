@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests of every verb, through the real program.
-@Suite(.timeLimit(.minutes(1))) struct VerbTests {
+@Suite(.timeLimit(.minutes(8))) struct VerbTests {
     private let folder = TemporaryFolder()
 
     /// A daemon with an item of 200 s, a queue of five items with the ids 11 to 15, and two outputs.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A server of another program: its own catalogue and handler, the same roles, limits, batches and subscriptions.
-@Suite(.timeLimit(.minutes(2))) struct SecondServerTests {
+@Suite(.timeLimit(.minutes(8))) struct SecondServerTests {
     @Test func itHasItsOwnCatalogue() async throws {
         let house = try await CounterServer()
         let client = try RawClient(house.path)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The real program: how it starts, refuses to, and ends.
-@Suite(.timeLimit(.minutes(2))) struct DaemonProcessTests {
+@Suite(.timeLimit(.minutes(8))) struct DaemonProcessTests {
     /// nowplayingd as it was built with the tests.
     static let program: String = {
         var buffer = [CChar](repeating: 0, count: 4096)

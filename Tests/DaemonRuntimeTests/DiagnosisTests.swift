@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The server's own part of `diagnostics.get`.
-@Suite(.timeLimit(.minutes(1))) struct DiagnosisTests {
+@Suite(.timeLimit(.minutes(8))) struct DiagnosisTests {
     /// A request without an answer is reported after a second with its client; an answered one is not.
     @Test func whoWaits() async throws {
         let harness = try await ServerHarness()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The end of a daemon that nobody needs, and its next start by whoever comes.
-@Suite(.timeLimit(.minutes(2))) struct IdleExitTests {
+@Suite(.timeLimit(.minutes(8))) struct IdleExitTests {
     /// Answers of a daemon, and the number of its ends.
     @PlayerLoop fileprivate final class Situation {
         var isNeeded = false

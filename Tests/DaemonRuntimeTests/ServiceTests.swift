@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The daemon under a service manager: its notifications, and the socket from the manager.
-@Suite(.timeLimit(.minutes(1))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(8))) struct ServiceTests {
     /// The notification socket of systemd (sd_notify(3)).
     private final class Manager {
         let descriptor: Int32

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The library beside a daemon whose socket a service manager keeps.
-@Suite(.timeLimit(.minutes(2))) struct ActivationTests {
+@Suite(.timeLimit(.minutes(5))) struct ActivationTests {
     /// A stand-in for systemd with a socket unit: it keeps the socket, and starts the daemon for the first client.
     private static let manager = """
         import os, select, socket, sys

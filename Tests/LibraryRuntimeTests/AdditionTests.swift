@@ -7,7 +7,7 @@ import Testing
 import TrackDatabase
 
 /// `library.add` at the real daemon: whole, in order, with the rights of the caller.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct AdditionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AdditionTests {
     private func songs() -> [LibraryHouse.Song] {
         [
             .init(place: "music/b/2.wav", title: "Second", artists: ["One", "Two"], number: 2),

@@ -5,7 +5,7 @@ import Testing
 import TrackDatabase
 
 /// The words of nowplayingctl for the library, with the real program, library and daemon.
-@Suite(.timeLimit(.minutes(2))) struct CommandLineTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
     /// Texts of tags that would command a terminal, or hide what they are.
     private static let hostile = "Evil \u{1B}]0;owned\u{7}\u{1B}[31m\u{9B}2J\u{202E}\r\n\u{0}Blue"
 

@@ -8,7 +8,7 @@ import Testing
 import TrackDatabase
 
 /// The library's connection to the real daemon: it follows restarts, mirrors feedback, and sleeps at rest.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DaemonLinkTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DaemonLinkTests {
     /// A link, with what it says.
     @PlayerLoop private final class Follower {
         let link: DaemonLink

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Filters and orders by the daemon's feedback, asked of the real library beside the real daemon.
-@Suite(.timeLimit(.minutes(2))) struct MirrorQueryTests {
+@Suite(.timeLimit(.minutes(5))) struct MirrorQueryTests {
     /// Titles of a query, as soon as they are these; else the last ones after 20 s.
     private func titles(_ client: RawClient, _ query: JSONValue, until wanted: [String]) throws -> [String] {
         var found: [String] = []

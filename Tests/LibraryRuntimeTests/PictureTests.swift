@@ -5,7 +5,7 @@ import Testing
 import TrackDatabase
 
 /// `library.artwork`: pictures in files and beside them.
-@Suite(.timeLimit(.minutes(2))) struct PictureTests {
+@Suite(.timeLimit(.minutes(5))) struct PictureTests {
     /// A GIF of so many pixels, of which only the header matters.
     private func gif(_ width: UInt8, _ height: UInt8) -> [UInt8] {
         Array("GIF89a".utf8) + [width, 0, height, 0, 0x80, 0, 0] + [0, 0, 0, 255, 255, 255]

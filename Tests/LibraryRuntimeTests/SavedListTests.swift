@@ -7,7 +7,7 @@ import Testing
 import TrackDatabase
 
 /// `lists.*` over the socket of the real library.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct SavedListTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SavedListTests {
     private func house() async throws -> LibraryHouse {
         let house = LibraryHouse()
         try house.fill([

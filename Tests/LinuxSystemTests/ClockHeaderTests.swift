@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The C header of the clock page: writer and reader in one process.
-@Suite(.timeLimit(.minutes(2))) struct ClockHeaderTests {
+@Suite(.timeLimit(.minutes(8))) struct ClockHeaderTests {
     /// A page of this process.
     private final class Page: @unchecked Sendable {
         let address: UnsafeMutableRawPointer

@@ -30,7 +30,7 @@ import Testing
         #expect(PositionCode.joined([Run(recorded: 5, frame: 7, count: 64)]) == [Run(recorded: 5, frame: 7, count: 64)])
     }
 
-    @Test(.timeLimit(.minutes(1))) func threadsThatShareAProcessorWait() async {
+    @Test(.timeLimit(.minutes(8))) func threadsThatShareAProcessorWait() async {
         LoopThread.start()
         let loop = ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]
         let (busy, other) = await LoopThread.run { (TestProcess(loop), TestProcess(loop)) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commands of other users: the bridge judges them by its own rights, and the daemon by those of that user.
-@Suite(.timeLimit(.minutes(1)), .serialized, .enabled(if: geteuid() == 0, "only root can become other users"))
+@Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: geteuid() == 0, "only root can become other users"))
 struct CallerTests {
     private static let nobody = "65534"
     private let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Ratings that other programs set at the daemon.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct FeedbackTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct FeedbackTests {
     private let folder = TemporaryFolder()
 
     @Test("a rating of any song that another program sets ends the wait for stickers, after a restart too")

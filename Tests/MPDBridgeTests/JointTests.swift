@@ -8,7 +8,7 @@ import Testing
 @testable import MPDBridge
 
 /// Command lists whose additions and removals reach the daemon together. Answers and queue are those of one after the other.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct JointTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct JointTests {
     private static let songs = 12
     private let folder = TemporaryFolder()
 

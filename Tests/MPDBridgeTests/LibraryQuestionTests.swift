@@ -7,7 +7,7 @@ import Testing
 @testable import MPDBridge
 
 /// Questions that the real library answers, in forms that cost much or are rare.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct LibraryQuestionTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct LibraryQuestionTests {
     private let folder = TemporaryFolder()
 
     /// A house with so many songs, `00.flac` and on, each with these comments.

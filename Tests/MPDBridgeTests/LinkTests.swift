@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Connections of the bridge to the library: one for each client that asks, and none at rest that nobody needs.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct LinkTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct LinkTests {
     private let folder = TemporaryFolder()
 
     /// A house whose library has so many songs, one of which is the current one.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Addresses that are taken, foreign files, and new settings.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct ListenerTests {
     private let folder = TemporaryFolder()
 
     private func status() throws -> JSONValue {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Songs with names so long that one request to the library has no room for all of them.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct LongNameTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct LongNameTests {
     private static let songs = 120
     private let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Clients whose user the bridge does not know, as those of other machines.
-@Suite(.timeLimit(.minutes(1)), .serialized, .enabled(if: NetworkAddress() != nil, "this machine has no network"))
+@Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: NetworkAddress() != nil, "this machine has no network"))
 struct NetworkClientTests {
     private let folder = TemporaryFolder()
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The verbs of MPD 0.24, the version that clients are greeted with.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct NewVerbTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct NewVerbTests {
     private let folder = TemporaryFolder()
 
     /// A house with three songs, `a.flac` to `c.flac`, of two artists.

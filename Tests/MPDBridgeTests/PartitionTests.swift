@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sessions of the daemon as partitions, other players, and announcements.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct PartitionTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct PartitionTests {
     private let folder = TemporaryFolder()
 
     private func song(_ name: String, seconds: Int = 60) -> String {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// States, modes and settings of the player, beside the real daemon.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct PlayerStateTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct PlayerStateTests {
     private let folder = TemporaryFolder()
 
     /// Keys of an answer in their order.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clients that speak something else, send too much, read nothing or guess passwords; others notice nothing of them.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct RobustnessTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct RobustnessTests {
     private let folder = TemporaryFolder()
 
     @Test("what is not MPD's protocol ends the connection, as in MPD") func otherProtocols() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import MPDBridge
 
 /// Blocks of songs that the library writes and the bridge passes on.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct SongTextTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct SongTextTests {
     private let folder = TemporaryFolder()
 
     private func write(_ name: String, _ comments: [String], in music: String = "music") {

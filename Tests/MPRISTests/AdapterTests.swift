@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The adapter of MPRIS players, between one and a daemon: the player is another daemon of ours with its bridge.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct AdapterTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AdapterTests {
     /// The daemon that shows the player, and the adapter.
     private let installation: Installation
     private let socket: String

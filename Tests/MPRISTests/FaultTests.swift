@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Faults around a bridge.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FaultTests {
     @Test func itWaitsForBusAndDaemonAndOutlivesBoth() async throws {
         let installation = Installation()
         await installation.startBridge()

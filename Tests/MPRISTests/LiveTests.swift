@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The bridge on a real bus, before a real daemon, with the programs that people use.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LiveTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LiveTests {
     @Test func everyVerbOfPlayerctl() async throws {
         let installation = await Installation.running()
         #expect(installation.playerctl("status") == "Stopped")

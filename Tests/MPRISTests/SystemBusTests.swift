@@ -5,7 +5,7 @@ import Testing
 
 /// The bridge on a bus for all users, with the policy of the package: each call is judged by its sender.
 @Suite(
-    .serialized, .timeLimit(.minutes(1)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can be several users, and own a bus for them"))
 struct SystemBusTests {
     private let installation = Installation()

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaAccess
 
 /// Files that are waited for, in folders that are not there either.
-@Suite(.timeLimit(.minutes(2))) struct FileWatchTests {
+@Suite(.timeLimit(.minutes(8))) struct FileWatchTests {
     init() { LoopThread.start() }
 
     @PlayerLoop private final class Count {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MixedOutput
 
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct NullAndFileTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct NullAndFileTests {
     init() { LoopThread.start() }
 
     private func read(_ path: String) -> [UInt8] {

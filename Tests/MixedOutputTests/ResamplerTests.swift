@@ -6,7 +6,7 @@ import Testing
 @testable import MixedOutput
 
 /// The change of the sample rate, beside sox, which has the same filters and another program around them.
-@Suite(.timeLimit(.minutes(2))) struct ResamplerTests {
+@Suite(.timeLimit(.minutes(5))) struct ResamplerTests {
     private let folder = TemporaryFolder()
 
     /// A sine of 32 bit at −1 dB.

@@ -8,7 +8,7 @@ import Testing
 @testable import MixedOutput
 
 /// Streams that are mixed for a source of a Snapcast server: here, a program that reads what comes.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct SnapcastOutputTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct SnapcastOutputTests {
     /// Seconds of the buffer of the rooms.
     private static let buffer = 0.1
     /// Frames of a chunk.

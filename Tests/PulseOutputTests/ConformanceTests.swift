@@ -9,7 +9,7 @@ import Testing
 @testable import PulseOutput
 
 /// The contract of every output (AudioOutput.swift), tested on each.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct ConformanceTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct ConformanceTests {
     /// `converted`: a pipe whose rate and channels are others than those of the streams.
     enum Kind: String, CaseIterable { case null, file, pulse, pipe, converted }
 

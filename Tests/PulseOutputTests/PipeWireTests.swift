@@ -7,7 +7,7 @@ import Testing
 @testable import PulseOutput
 
 /// The main path on PipeWire's server, where everything is exact to one quantum and nothing can be taken back.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct PipeWireTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct PipeWireTests {
     init() { LoopThread.start() }
 
     @Test("plays, pauses, rewrites, drains to the last frame")

@@ -8,7 +8,7 @@ import Testing
 @testable import PulseOutput
 
 /// Servers and devices that come, go, hang and are changed by others. Each test has a server of its own.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct PulseFaultTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct PulseFaultTests {
     init() { LoopThread.start() }
 
     @PlayerLoop private func connect(_ server: SoundServer, _ log: OutputLog, sink: String? = nil) async -> PulseOutput

@@ -50,7 +50,7 @@ private func wall(inMilliseconds milliseconds: Int) -> timeval {
 
 private let ioFreed: pa_io_event_destroy_cb_t = { _, _, context in enter(context) { $0.destroyed += 1 } }
 
-@Suite(.timeLimit(.minutes(1))) struct PulseMainLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct PulseMainLoopTests {
     init() { LoopThread.start() }
 
     @Test("a descriptor is reported readable, can be freed inside its own callback, and its end is reported")

@@ -11,7 +11,7 @@ enum SharedServer {
     static let pulseAudio = Task { await SoundServer.pulseAudio([TestSink("default")]) }
 }
 
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(3))) struct PulseOutputTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct PulseOutputTests {
     let server: SoundServer
 
     init() async {

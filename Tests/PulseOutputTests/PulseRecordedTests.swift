@@ -7,7 +7,7 @@ import Testing
 @testable import PulseOutput
 
 /// Audible frames in a recording of the sink.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(3))) struct PulseRecordedTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct PulseRecordedTests {
     let server: SoundServer
 
     init() async {

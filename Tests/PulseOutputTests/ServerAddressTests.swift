@@ -7,7 +7,7 @@ import Testing
 
 @testable import PulseOutput
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerAddressTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServerAddressTests {
     init() { LoopThread.start() }
 
     @Test(

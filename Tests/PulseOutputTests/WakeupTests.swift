@@ -8,7 +8,7 @@ import Testing
 @testable import PulseOutput
 
 /// Wakeups of the loop's thread. Each case runs alone in a process of its own.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct WakeupTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct WakeupTests {
     /// Voluntary context switches of the loop's thread so far.
     static func switches(_ thread: Int32) -> Int {
         guard let file = fopen("/proc/self/task/\(thread)/status", "r") else { return -1 }

@@ -7,7 +7,7 @@ import Testing
 @testable import SnapcastBridge
 
 /// The pipes between a server and its control script.
-@Suite(.timeLimit(.minutes(1))) struct LineTests {
+@Suite(.timeLimit(.minutes(8))) struct LineTests {
     init() { LoopThread.start() }
 
     /// Two ends of a pipe: to read from, to write to.

@@ -23,7 +23,7 @@ import Testing
         _ = folder.write(Array("\(number)\n".utf8), "next-item")
     }
 
-    @Test("10,000 runs have numbers below 2^31, and none has one of the 1,000 runs before", .timeLimit(.minutes(2)))
+    @Test("10,000 runs have numbers below 2^31, and none has one of the 1,000 runs before", .timeLimit(.minutes(8)))
     func manyRuns() throws {
         // A busy disk would take minutes for so many synchronized writes.
         let folder = TemporaryFolder(isInMemory: true)

@@ -8,7 +8,7 @@ import Testing
 @testable import WebAccess
 
 /// `nowplayingctl pair` and `devices` against the socket of the bridge.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PairingVerbTests {
+@Suite(.serialized, .timeLimit(.minutes(8))) struct PairingVerbTests {
     private let folder = TemporaryFolder()
 
     init() { LoopThread.start() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// NULs in heads: libmicrohttpd alone would not see the bytes after them.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct HeadTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct HeadTests {
     private static let head = "GET /nothing.js HTTP/1.1\r\nHost: localhost\r\n"
     private static let body = #"{"jsonrpc":"2.0","id":1,"method":"clock.now"}"#
     private static let post =

@@ -6,7 +6,7 @@ import Testing
 @testable import WebBridge
 
 /// Lines and open files of the daemon.
-@Suite(.timeLimit(.minutes(1))) struct LineChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct LineChannelTests {
     init() { LoopThread.start() }
 
     @Test("a file stays with the line that names it, behind one without a file") @PlayerLoop func files() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Addresses of single pictures that need no token.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct PictureLinkTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct PictureLinkTests {
     /// A PNG of one pixel.
     private static let pixel = """
         89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c6360000000020001e5\

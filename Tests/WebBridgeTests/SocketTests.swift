@@ -5,7 +5,7 @@ import Testing
 import WebAccess
 
 /// WebSockets: the cases of the Autobahn suite that concern a server without extensions, and JSON-RPC in the frames.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct SocketTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct SocketTests {
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
     private static let clock = #"{"jsonrpc":"2.0","id":1,"method":"clock.now"}"#
 

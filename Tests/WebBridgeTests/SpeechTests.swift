@@ -8,7 +8,7 @@ import WebProtocol
 @testable import WebBridge
 
 /// Texts that a program of the configuration speaks.
-@Suite(.timeLimit(.minutes(1))) struct SpeechTests {
+@Suite(.timeLimit(.minutes(5))) struct SpeechTests {
     init() { LoopThread.start() }
 
     /// Runs a program with a text.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Clients that try to take all connections of `nowplaying-web`.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PlaceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PlaceTests {
     private let house: SecurityHouse
 
     init() async throws { house = try await SecurityHouse() }

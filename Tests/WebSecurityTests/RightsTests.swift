@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests that outlive the rights of their callers.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RightsTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RightsTests {
     @Test("a device that is revoked between the head and the body of its request changes nothing") func lateBody()
         async throws
     {

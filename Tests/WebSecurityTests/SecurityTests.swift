@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Attacks on the running `nowplaying-web`, by their names.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SecurityTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SecurityTests {
     private let house: SecurityHouse
 
     init() async throws { house = try await SecurityHouse() }
