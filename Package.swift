@@ -83,6 +83,7 @@ let package = Package(
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
         library("ChildDecoding"),
+        library("TCPClient", ["NowPlaying"]),
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
@@ -101,7 +102,9 @@ let package = Package(
                 "COpusFile", "CExpat", "CLinux",
             ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
-        library("MixedOutput", ["AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSoxr", "CLinux"]),
+        library(
+            "MixedOutput",
+            ["AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CSoxr", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",
@@ -170,7 +173,10 @@ let package = Package(
             ]),
         library(
             "SnapcastBridge",
-            ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+            [
+                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying",
+                "CLinux",
+            ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
@@ -180,7 +186,8 @@ let package = Package(
         program(
             "nowplaying-tags",
             ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLinux"]),
-        program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CQREncode", "CLinux"]),
+        program(
+            "nowplayingctl", ["NowPlayingClient", "ControlProtocol", "TCPClient", "NowPlaying", "CQREncode", "CLinux"]),
         program(
             "nowplaying-hooks",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
@@ -193,7 +200,8 @@ let package = Package(
 
         // It makes and compares recordings, sample by sample.
         .target(
-            name: "TestSupport", dependencies: ["AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"],
+            name: "TestSupport",
+            dependencies: ["AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLinux"],
             path: "Tests/TestSupport",
             swiftSettings: settings + (isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])),
         tests("NowPlayingTests", ["NowPlaying"]),
@@ -291,7 +299,10 @@ let package = Package(
             ]),
         tests(
             "ClientTests",
-            ["nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
+            [
+                "nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "TCPClient", "NowPlaying",
+                "TestSupport",
+            ]),
         tests(
             "BridgeTests",
             [

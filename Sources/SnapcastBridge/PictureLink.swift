@@ -1,7 +1,7 @@
 import ControlProtocol
 import Glibc
-import LinuxSystem
 import NowPlaying
+import TCPClient
 
 /// An answer of nowplaying-web to the request for the address of a picture.
 struct PictureLink: Sendable {
@@ -37,13 +37,12 @@ struct PictureLink: Sendable {
             "POST /rpc HTTP/1.1\r\nHost: localhost:\(port)\r\nContent-Type: application/json\r\n"
             + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n" + body
         let end = MonotonicTime.now.advanced(bySeconds: patience)
-        do throws(SystemError) {
-            let socket = OwnedDescriptor(
-                try TCPConnection.open(host: "localhost", port: port, seconds: patience))
-            try TCPConnection.write(Array(request.utf8), to: socket.number, until: end)
+        do throws(TCPConnection.Problem) {
+            let connection = try TCPConnection("localhost", port, until: end)
+            try connection.write(Array(request.utf8), until: end)
             var answer: [UInt8] = []
             while answer.count < maximumAnswer {
-                let more = try TCPConnection.read(4096, from: socket.number, until: end)
+                let more = try connection.read(4096, until: end)
                 if more.isEmpty { break }
                 answer += more
             }

@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import Synchronization
+import TCPClient
 
 /// A client of a Snapcast server's control protocol that keeps the notifications that it gets, with their instants.
 package final class SnapcastEvents: Sendable {
@@ -17,21 +18,21 @@ package final class SnapcastEvents: Sendable {
 
     private let events = Mutex<[Event]>([])
     private let isOver = Mutex(false)
-    private let socket: OwnedDescriptor
+    private let connection: TCPConnection
 
     /// Connects to the server and reads until its end, on a thread of its own.
     package init() {
-        guard let opened = try? TCPConnection.open(host: Snapserver.host, port: 1705, seconds: 5) else {
+        guard let opened = try? TCPConnection(host: Snapserver.host, port: 1705, seconds: 5) else {
             preconditionFailure("no Snapcast server")
         }
-        socket = OwnedDescriptor(opened)
+        connection = opened
         _ = DetachedThread.start("events") { [self] in run() }
     }
 
     private func run() {
         var text: [UInt8] = []
         let end = MonotonicTime.now.advanced(bySeconds: 3600)
-        while let more = try? TCPConnection.read(65536, from: socket.number, until: end), !more.isEmpty {
+        while let more = try? connection.read(65536, until: end), !more.isEmpty {
             let now = Double(MonotonicTime.now.nanoseconds) / 1e9
             text += more
             while let newline = text.firstIndex(of: UInt8(ascii: "\n")) {
@@ -63,7 +64,7 @@ package final class SnapcastEvents: Sendable {
 
     /// Ends the connection, and returns when it has ended.
     package func end() {
-        shutdown(socket.number, Int32(SHUT_RDWR))
+        shutdown(connection.descriptor, Int32(SHUT_RDWR))
         while !isOver.withLock({ $0 }) { usleep(1000) }
     }
 }

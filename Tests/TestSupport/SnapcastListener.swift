@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 package import NowPlaying
 import Synchronization
+import TCPClient
 
 /// A client of a Snapcast server that keeps what it gets, as a room would play it: each chunk with its time.
 package final class SnapcastListener: Sendable {
@@ -20,22 +21,22 @@ package final class SnapcastListener: Sendable {
     }
 
     private let record = Mutex(Record())
-    private let socket: OwnedDescriptor
+    private let connection: TCPConnection
 
     /// Connects to the server and reads until its end, on a thread of its own. `name`: its id, and the name of its machine.
     package init(_ name: String = "listener") {
         let end = MonotonicTime.now.advanced(bySeconds: 5)
-        guard let opened = try? TCPConnection.open(host: Snapserver.host, port: 1704, seconds: 5) else {
+        guard let opened = try? TCPConnection(host: Snapserver.host, port: 1704, seconds: 5) else {
             preconditionFailure("no Snapcast server")
         }
-        socket = OwnedDescriptor(opened)
+        connection = opened
         let hello =
             #"{"Arch":"x86_64","ClientName":"listener","HostName":"\#(name)","ID":"\#(name)","Instance":1,"#
             + #""MAC":"00:00:00:00:00:01","OS":"Linux","SnapStreamProtocolVersion":2,"Version":"0.26.0"}"#
         let text = Array(hello.utf8)
         let message =
             [5, 0] + [UInt8](repeating: 0, count: 20) + Self.little(text.count + 4) + Self.little(text.count) + text
-        try? TCPConnection.write(message, to: socket.number, until: end)
+        try? connection.write(message, until: end)
         _ = DetachedThread.start("listener") { [self] in run() }
         precondition(becomes { !settings.isEmpty }, "the Snapcast server does not answer")
     }
@@ -66,7 +67,7 @@ package final class SnapcastListener: Sendable {
         var bytes: [UInt8] = []
         let end = MonotonicTime.now.advanced(bySeconds: 3600)
         while bytes.count < count {
-            guard let more = try? TCPConnection.read(count - bytes.count, from: socket.number, until: end),
+            guard let more = try? connection.read(count - bytes.count, until: end),
                 !more.isEmpty
             else { return nil }
             bytes += more
@@ -82,7 +83,7 @@ package final class SnapcastListener: Sendable {
 
     /// Ends the connection, and returns when it has ended.
     package func end() {
-        shutdown(socket.number, Int32(SHUT_RDWR))
+        shutdown(connection.descriptor, Int32(SHUT_RDWR))
         while !record.withLock({ $0.isOver }) { usleep(1000) }
     }
 }

@@ -1,7 +1,8 @@
 package import ControlProtocol
 import Glibc
-package import LinuxSystem
+import LinuxSystem
 import NowPlaying
+package import TCPClient
 
 /// A real Snapcast server on a loopback address of its own, with one source of 48 kHz, 16 bit, stereo. Nobody else's server is
 /// disturbed, nor disturbs it: all its ports are the usual ones.
@@ -45,16 +46,15 @@ package final class Snapserver: Sendable {
     package func end() { process.end() }
 
     /// Answer of its control protocol to a request, as text. `parameters`: JSON.
-    package func call(_ method: String, _ parameters: String = "{}") throws(SystemError) -> String {
+    package func call(_ method: String, _ parameters: String = "{}") throws(TCPConnection.Problem) -> String {
         let end = MonotonicTime.now.advanced(bySeconds: 5)
-        let socket = OwnedDescriptor(try TCPConnection.open(host: Self.host, port: 1705, seconds: 5))
-        try TCPConnection.write(
+        let connection = try TCPConnection(host: Self.host, port: 1705, seconds: 5)
+        try connection.write(
             Array("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"\(method)\", \"params\": \(parameters)}\r\n".utf8),
-            to: socket.number,
             until: end)
         var answer: [UInt8] = []
         while true {
-            let more = try TCPConnection.read(65536, from: socket.number, until: end)
+            let more = try connection.read(65536, until: end)
             if more.isEmpty { return "" }
             answer += more
             // Notifications come on lines of their own.
@@ -79,7 +79,5 @@ package final class Snapserver: Sendable {
 
 /// True if a socket listens at a port of the servers' address.
 private func listens(_ port: UInt16) -> Bool {
-    guard let descriptor = try? TCPConnection.open(host: Snapserver.host, port: port, seconds: 1) else { return false }
-    close(descriptor)
-    return true
+    (try? TCPConnection(host: Snapserver.host, port: port, seconds: 1)) != nil
 }

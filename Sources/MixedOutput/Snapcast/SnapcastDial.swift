@@ -1,5 +1,6 @@
 import AudioCore
 import LinuxSystem
+import TCPClient
 
 /// The result of an attempt to reach a Snapcast server. Made on a worker, where it waits.
 struct SnapcastDial: Sendable {
@@ -14,7 +15,7 @@ struct SnapcastDial: Sendable {
 
     /// Connects to a source within so many seconds; `asks`: asks the server for its buffer, too.
     init(_ address: SnapcastAddress, seconds: Double, asks: Bool) {
-        do throws(SystemError) {
+        do throws(TCPConnection.Problem) {
             descriptor = try TCPConnection.open(host: address.host, port: address.port, seconds: seconds)
             error = nil
         } catch {

@@ -3,6 +3,7 @@ import ControlProtocol
 import Glibc
 import LinuxSystem
 import NowPlaying
+import TCPClient
 
 /// Asks a Snapcast server for its buffer, and for the times that it gives to chunks of a source, as a client of its stream
 /// protocol does. Its list of clients shows us for that instant only: we ask it to delete our entry. For workers: it waits.
@@ -44,7 +45,7 @@ struct SnapcastQuestion {
 
     private let address: SnapcastAddress
     private let name = "nowplayingd-\(getpid())-\(MonotonicTime.now.nanoseconds)"
-    private let socket: OwnedDescriptor
+    private let connection: TCPConnection
     private let end = MonotonicTime.now.advanced(bySeconds: patience)
     private var buffer: Double?
     private var codec = ""
@@ -55,7 +56,7 @@ struct SnapcastQuestion {
     /// Asks about a source. `chunks`: number of chunks that are awaited.
     static func ask(_ address: SnapcastAddress, chunks: Int) throws(Refusal) -> Answer {
         var question: SnapcastQuestion
-        do throws(SystemError) { question = try SnapcastQuestion(address) } catch {
+        do throws(TCPConnection.Problem) { question = try SnapcastQuestion(address) } catch {
             throw Refusal(text: "port \(streamPort): \(SystemError.words(error.code))")
         }
         let answer: Result<Answer, Refusal>
@@ -65,14 +66,13 @@ struct SnapcastQuestion {
         return try answer.get()
     }
 
-    private init(_ address: SnapcastAddress) throws(SystemError) {
+    private init(_ address: SnapcastAddress) throws(TCPConnection.Problem) {
         self.address = address
-        socket = OwnedDescriptor(
-            try TCPConnection.open(host: address.host, port: Self.streamPort, seconds: Self.patience))
+        connection = try TCPConnection(host: address.host, port: Self.streamPort, seconds: Self.patience)
     }
 
     private mutating func answer(_ chunks: Int) throws(Refusal) -> Answer {
-        do throws(SystemError) {
+        do throws(TCPConnection.Problem) {
             try greet()
             if chunks > 0 { for _ in 0..<Self.clockQuestions { try send(.time, [UInt8](repeating: 0, count: 8)) } }
             for _ in 0..<Self.limit where buffer == nil || stamps.count < chunks { try readMessage() }
@@ -95,7 +95,7 @@ struct SnapcastQuestion {
 
     // MARK: Stream protocol
 
-    private func greet() throws(SystemError) {
+    private func greet() throws(TCPConnection.Problem) {
         let hello: JSONValue = [
             "Arch": "", "ClientName": "nowplayingd", "HostName": "nowplayingd", "ID": .string(name), "Instance": 1,
             "MAC": "00:00:00:00:00:00", "OS": "Linux", "SnapStreamProtocolVersion": 2, "Version": "0.26.0",
@@ -103,13 +103,13 @@ struct SnapcastQuestion {
         try send(.hello, SnapcastMessage.lengthFirst(JSONWriter.text(hello)))
     }
 
-    private func send(_ kind: SnapcastMessage.Kind, _ payload: [UInt8]) throws(SystemError) {
-        try TCPConnection.write(SnapcastMessage.bytes(kind, payload, sent: .now), to: socket.number, until: end)
+    private func send(_ kind: SnapcastMessage.Kind, _ payload: [UInt8]) throws(TCPConnection.Problem) {
+        try connection.write(SnapcastMessage.bytes(kind, payload, sent: .now), until: end)
     }
 
-    private mutating func readMessage() throws(SystemError) {
+    private mutating func readMessage() throws(TCPConnection.Problem) {
         guard let message = SnapcastMessage(try read(SnapcastMessage.headLength)) else {
-            throw SystemError("read", code: EPROTO)
+            throw .system(EPROTO)
         }
         let payload = try read(message.length)
         let now = MonotonicTime.now
@@ -131,11 +131,11 @@ struct SnapcastQuestion {
     }
 
     /// Reads exactly this number of bytes.
-    private func read(_ count: Int) throws(SystemError) -> [UInt8] {
+    private func read(_ count: Int) throws(TCPConnection.Problem) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
-            let more = try TCPConnection.read(count - bytes.count, from: socket.number, until: end)
-            guard !more.isEmpty else { throw SystemError("read", code: ECONNRESET) }
+            let more = try connection.read(count - bytes.count, until: end)
+            guard !more.isEmpty else { throw .system(ECONNRESET) }
             bytes += more
         }
         return bytes
@@ -156,21 +156,25 @@ struct SnapcastQuestion {
     }
 
     /// Result of a method of the server.
-    private func control(_ method: String, _ parameters: JSONValue?) throws(SystemError) -> JSONValue {
+    private func control(_ method: String, _ parameters: JSONValue?) throws(TCPConnection.Problem) -> JSONValue {
         let end = MonotonicTime.now.advanced(bySeconds: Self.patience)
-        let socket = OwnedDescriptor(
-            try TCPConnection.open(host: address.host, port: Self.controlPort, seconds: Self.patience))
         var request = JSONObject([
             .init("jsonrpc", "2.0"), .init("id", 1), .init("method", .string(method)),
         ])
         if let parameters { request["params"] = parameters }
-        try TCPConnection.write(
-            Array((JSONWriter.text(.object(request)) + "\r\n").utf8), to: socket.number, until: end)
+        let connection = try TCPConnection(address.host, Self.controlPort, until: end)
+        try connection.write(Array((JSONWriter.text(.object(request)) + "\r\n").utf8), until: end)
+        return try answer(connection, until: end)
+    }
+
+    /// The result of the first answer. Notifications come on lines of their own.
+    private func answer(
+        _ connection: TCPConnection, until end: MonotonicTime
+    ) throws(TCPConnection.Problem) -> JSONValue {
         var text: [UInt8] = []
-        // Notifications come on lines of their own.
         while text.count < SnapcastMessage.longest {
-            let more = try TCPConnection.read(65536, from: socket.number, until: end)
-            guard !more.isEmpty else { throw SystemError("read", code: ECONNRESET) }
+            let more = try connection.read(65536, until: end)
+            guard !more.isEmpty else { throw .system(ECONNRESET) }
             text += more
             while let line = text.firstIndex(of: UInt8(ascii: "\n")) {
                 if let answer = try? JSONReader.read(Array(text[..<line])), answer["id"] != nil {
@@ -179,6 +183,6 @@ struct SnapcastQuestion {
                 text.removeSubrange(...line)
             }
         }
-        throw SystemError("read", code: EMSGSIZE)
+        throw .system(EMSGSIZE)
     }
 }

@@ -1,6 +1,7 @@
 import ControlProtocol
 import Glibc
 import NowPlaying
+import TCPClient
 
 /// A look at the stream of a Snapcast server, as a room gets it. Specification: Snapcast, doc/binary_protocol.md.
 struct SnapcastProbe: Equatable {
@@ -25,26 +26,29 @@ struct SnapcastProbe: Equatable {
     }
 
     /// Looks until the first chunk, or for so many seconds.
-    init(_ host: String, seconds: Double) throws(ServerSocket.Problem) {
+    init(_ host: String, seconds: Double) throws(SnapcastServer.Problem) {
         id = "nowplayingctl-\(getpid())"
         let end = MonotonicTime.now.advanced(bySeconds: seconds)
-        let socket = try ServerSocket(host, SnapcastServer.Address.streamPort, until: end)
         let hello: JSONValue = [
             "Arch": "", "ClientName": "nowplayingctl", "HostName": "nowplayingctl", "ID": .string(id), "Instance": 1,
             "MAC": "00:00:00:00:00:00", "OS": "Linux", "SnapStreamProtocolVersion": 2, "Version": "0.26.0",
         ]
         let text = Array(JSONWriter.text(hello).utf8)
-        try socket.write(Self.message(.hello, Self.little(UInt32(text.count)) + text), until: end)
-        try socket.write(Self.message(.time, [UInt8](repeating: 0, count: 8)), until: end)
+        let connection: TCPConnection
+        do throws(TCPConnection.Problem) {
+            connection = try TCPConnection(host, SnapcastServer.Address.streamPort, until: end)
+            try connection.write(Self.message(.hello, Self.little(UInt32(text.count)) + text), until: end)
+            try connection.write(Self.message(.time, [UInt8](repeating: 0, count: 8)), until: end)
+        } catch { throw .connection(error) }
         var stamp: Double?
         var lead: Double?
         var arrival = 0.0
-        do throws(ServerSocket.Problem) {
+        do throws(SnapcastServer.Problem) {
             for _ in 0..<Self.messages where buffer == nil || stamp == nil || lead == nil {
-                let head = try Self.read(Self.headLength, socket, end)
+                let head = try Self.read(Self.headLength, connection, end)
                 let count = Int(Self.number(head[22..<26]))
                 guard count <= Self.longest else { throw .strange }
-                let payload = try Self.read(count, socket, end)
+                let payload = try Self.read(count, connection, end)
                 let now = Self.seconds(.now)
                 switch Kind(rawValue: head[0]) {
                 case .serverSettings where count > 4:
@@ -61,7 +65,7 @@ struct SnapcastProbe: Equatable {
             }
         } catch {
             // A source that is silent sends no chunks.
-            guard error == .timedOut, buffer != nil else { throw error }
+            guard error == .connection(.timedOut), buffer != nil else { throw error }
         }
         if let stamp, let buffer, let lead {
             ahead = stamp + buffer - arrival - (abs(lead) < Self.clockError ? 0 : lead)
@@ -75,10 +79,10 @@ struct SnapcastProbe: Equatable {
     }
 
     private static func read(
-        _ count: Int, _ socket: ServerSocket, _ end: MonotonicTime
-    ) throws(ServerSocket.Problem) -> [UInt8] {
+        _ count: Int, _ connection: TCPConnection, _ end: MonotonicTime
+    ) throws(SnapcastServer.Problem) -> [UInt8] {
         var bytes: [UInt8] = []
-        while bytes.count < count { bytes += try socket.read(count - bytes.count, until: end) }
+        while bytes.count < count { bytes += try SnapcastServer.read(count - bytes.count, connection, until: end) }
         return bytes
     }
 
