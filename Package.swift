@@ -174,8 +174,8 @@ let package = Package(
         library(
             "SnapcastBridge",
             [
-                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying",
-                "CLinux",
+                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "TCPClient", "NowPlaying", "CLinux",
             ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),

@@ -38,7 +38,7 @@ struct PictureLink: Sendable {
             + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n" + body
         let end = MonotonicTime.now.advanced(bySeconds: patience)
         do throws(TCPConnection.Problem) {
-            let connection = try TCPConnection("localhost", port, until: end)
+            let connection = try connect(port, until: end)
             try connection.write(Array(request.utf8), until: end)
             var answer: [UInt8] = []
             while answer.count < maximumAnswer {
@@ -48,6 +48,14 @@ struct PictureLink: Sendable {
             }
             return link(id, answer)
         } catch { return nil }
+    }
+
+    /// By numbers: the sandbox does not let a name be looked up.
+    private static func connect(_ port: UInt16, until end: MonotonicTime) throws(TCPConnection.Problem) -> TCPConnection
+    {
+        do throws(TCPConnection.Problem) { return try TCPConnection("127.0.0.1", port, until: end) } catch {
+            return try TCPConnection("::1", port, until: end)
+        }
     }
 
     private static func link(_ id: String, _ answer: [UInt8]) -> PictureLink? {

@@ -44,9 +44,12 @@ import NowPlayingClient
 
     /// Follows the daemon, with the pipes of the server as standard input and output.
     package convenience init(_ context: BridgeContext, _ settings: SnapcastSettings) throws(BridgeFailure) {
-        try self.init(
-            context, settings, ServerOptions(Array(CommandLine.arguments.dropFirst())), input: STDIN_FILENO,
-            output: STDOUT_FILENO)
+        let options = ServerOptions(Array(CommandLine.arguments.dropFirst()))
+        // Before the first thread: a thread has the sandbox of the one that started it.
+        if !PluginSandbox.enter(configuration: PluginSandbox.configuration(options.rest)) {
+            context.log.warning("this kernel has no sandbox for the program (Landlock, seccomp)")
+        }
+        try self.init(context, settings, options, input: STDIN_FILENO, output: STDOUT_FILENO)
     }
 
     /// The same with these options of the server and these pipes.

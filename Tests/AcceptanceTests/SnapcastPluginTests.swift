@@ -1,3 +1,4 @@
+import CLinux
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -167,6 +168,14 @@ extension Acceptance {
             house.client.call("pause")
             _ = try house.properties { $0["playbackStatus"] == "paused" }
             let plugin = try #require(child(of: house.server.process.pid))
+            // The server starts it without a sandbox: it makes its own, for all its threads.
+            let isConfined = TestProcess.run(
+                ["sh", "-c", "grep -h -e ^Seccomp: -e ^NoNewPrivs: /proc/\(plugin)/task/*/status | sort -u"]
+            ).text
+            #expect(
+                linux_has_landlock() == 0
+                    || isConfined.split(whereSeparator: \.isWhitespace) == ["NoNewPrivs:", "1", "Seccomp:", "2"],
+                "\(isConfined)")
             #expect(standsStill(seconds: 5) { ProcessFigures(plugin, withMemory: false).wakeups })
             #expect(house.daemon.stop() == 0)
             _ = try house.properties { $0["playbackStatus"] == "stopped" && $0["metadata"]?["title"] == nil }

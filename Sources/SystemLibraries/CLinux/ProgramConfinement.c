@@ -1,5 +1,5 @@
-/* The sandbox of a foreign program that computes an output from its input: it reads and runs the files that it is given, and starts
-   processes that end with it (seccomp(2), landlock(7)). */
+/* Two sandboxes (seccomp(2), landlock(7)). A foreign program computes an output from its input: it reads and runs the files that it
+   is given, and starts processes that end with it. A client of a server connects to sockets, reads some files and runs nothing. */
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,16 +36,28 @@
 #define NAMESPACES                                                                                                          \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-static int filter_calls(void) {
-    struct sock_filter rules[] = {
+/* Calls that a foreign program has no need of: the network, sockets of this machine, and watches of files. */
+static const struct sock_filter alone[] = {
+    REFUSE(SYS_socket, EPERM), REFUSE(SYS_connect, EPERM), REFUSE(SYS_bind, EPERM), REFUSE(SYS_listen, EPERM),
+    REFUSE(SYS_inotify_init1, EPERM),
+};
+
+/* Calls that a client has no need of: other programs, and sockets that take connections. */
+static const struct sock_filter client[] = {
+    REFUSE(SYS_execve, EPERM), REFUSE(SYS_execveat, EPERM), REFUSE(SYS_bind, EPERM), REFUSE(SYS_listen, EPERM),
+    REFUSE(SYS_accept, EPERM), REFUSE(SYS_accept4, EPERM),
+};
+
+static int filter_calls(const struct sock_filter *own, size_t size) {
+    static const struct sock_filter first[] = {
         LOAD((uint32_t)offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
         RETURN(SECCOMP_RET_KILL_PROCESS),
         LOAD((uint32_t)offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1),
         RETURN(SECCOMP_RET_KILL_PROCESS),
-        /* The network, and sockets of this machine. */
-        REFUSE(SYS_socket, EPERM), REFUSE(SYS_connect, EPERM), REFUSE(SYS_bind, EPERM), REFUSE(SYS_listen, EPERM),
+    };
+    static const struct sock_filter rest[] = {
         /* Other processes. */
         REFUSE(SYS_kill, EPERM), REFUSE(SYS_tkill, EPERM), REFUSE(SYS_tgkill, EPERM), REFUSE(SYS_rt_sigqueueinfo, EPERM),
         REFUSE(SYS_rt_tgsigqueueinfo, EPERM), REFUSE(SYS_pidfd_open, EPERM), REFUSE(SYS_pidfd_send_signal, EPERM),
@@ -75,7 +88,7 @@ static int filter_calls(void) {
         REFUSE(SYS_mount, EPERM), REFUSE(SYS_umount2, EPERM), REFUSE(SYS_pivot_root, EPERM), REFUSE(SYS_chroot, EPERM),
         REFUSE(SYS_move_mount, EPERM), REFUSE(SYS_open_tree, EPERM), REFUSE(SYS_fsopen, EPERM),
         REFUSE(SYS_mount_setattr, EPERM), REFUSE(SYS_unshare, EPERM), REFUSE(SYS_setns, EPERM),
-        REFUSE(SYS_open_by_handle_at, EPERM), REFUSE(SYS_inotify_init1, EPERM), REFUSE(SYS_fanotify_init, EPERM),
+        REFUSE(SYS_open_by_handle_at, EPERM), REFUSE(SYS_fanotify_init, EPERM),
         REFUSE(SYS_personality, EPERM), REFUSE(SYS_kexec_load, EPERM), REFUSE(SYS_init_module, EPERM),
         REFUSE(SYS_finit_module, EPERM), REFUSE(SYS_delete_module, EPERM), REFUSE(SYS_reboot, EPERM),
         REFUSE(SYS_swapon, EPERM), REFUSE(SYS_swapoff, EPERM), REFUSE(SYS_acct, EPERM), REFUSE(SYS_quotactl, EPERM),
@@ -89,14 +102,23 @@ static int filter_calls(void) {
         RETURN(REFUSED(EPERM)),
         RETURN(SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+    struct sock_filter rules[(sizeof first + sizeof alone + sizeof client + sizeof rest) / sizeof *first];
+    struct sock_fprog program = {(unsigned short)((sizeof first + size + sizeof rest) / sizeof *first), rules};
+    char *place = (char *)rules;
+    memcpy(place, first, sizeof first);
+    memcpy(place + sizeof first, own, size);
+    memcpy(place + sizeof first + size, rest, sizeof rest);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
 #else
 
-static int filter_calls(void) {
+static const struct sock_filter alone[1], client[1];
+
+static int filter_calls(const struct sock_filter *own, size_t size) {
+    (void)own;
+    (void)size;
     errno = ENOSYS;
     return -1;
 }
@@ -124,5 +146,10 @@ int linux_confine_program(const char *const *paths, int count) {
     allow(rules, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
     result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
     close(rules);
-    return result == 0 ? filter_calls() : -1;
+    return result == 0 ? filter_calls(alone, sizeof alone) : -1;
+}
+
+int linux_confine_client(const char *const *paths, int count) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    return linux_landlock_read_only(paths, count) == 0 ? filter_calls(client, sizeof client) : -1;
 }

@@ -108,6 +108,10 @@ int linux_landlock_read_only(const char *const *paths, int count);
    it, write to what is open and to /dev/null alone, have no sockets, signal nobody, and stay in their group of processes. 0; -1 and
    errno: the kernel or this machine does not have it. */
 int linux_confine_program(const char *const *paths, int count);
+/* From now on (Landlock, seccomp) this thread and those that it starts read these files and folders, each with all below it, write
+   to what is open alone, connect to sockets, run no program, take no connections and signal nobody. 0; -1 and errno: the kernel or
+   this machine does not have it. */
+int linux_confine_client(const char *const *paths, int count);
 /* Whether the kernel has it: 1 or 0. */
 int linux_has_landlock(void);
 /* From now on a death of the process by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE first adds one byte to the file of
