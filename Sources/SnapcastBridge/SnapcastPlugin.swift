@@ -29,17 +29,15 @@ import NowPlayingClient
     /// Properties as the server knows them, and its clients' idea of the position.
     private var sent: JSONObject?
     private var shown = ShownPosition()
-    /// True if that position is wrong since the last message.
+    /// True if that position is wrong since the last message, by more than a drift.
     private var hasJumped = false
-    private var due: EventSource?
-    private var lastMessage: MonotonicTime?
+    private var pace = MessagePace()
+    /// One-shot for the next message, and its instant.
+    private var due: (source: EventSource, time: MonotonicTime)?
     /// Calls that the daemon has not answered.
     private var outstanding = 0
 
     private static let name = "nowplaying-snapcast"
-    /// Seconds between two messages, and in which the parts of a new item arrive: its metadata, commands and picture. A
-    /// server that gets many messages stutters (badaix/snapcast#1351).
-    private static let pause = 0.2
     private static let maximumOutstanding = 64
 
     /// Follows the daemon, with the pipes of the server as standard input and output.
@@ -88,7 +86,8 @@ import NowPlayingClient
 
     private func follow(_ state: StateView) {
         let isFirst = self.state == nil
-        if shown.isWrong(for: state, at: EventLoop.now) { hasJumped = true }
+        let isDrift = state.causes.allSatisfy { $0 == Cause.drift.rawValue }
+        if !isDrift, shown.isWrong(for: state, at: EventLoop.now) { hasJumped = true }
         self.state = state
         if isFirst { greet() }
         askForCommands(state)
@@ -149,25 +148,33 @@ import NowPlayingClient
         return result
     }
 
+    /// Reason for a message now; nil: the server's clients show what is right.
+    private var reason: MessagePace.Reason? {
+        let properties = properties
+        guard properties == sent else { return sent?["metadata"] == properties["metadata"] ? .change : .item }
+        if hasJumped { return .change }
+        return state.map { shown.isWrong(for: $0, at: EventLoop.now) } == true ? .drift : nil
+    }
+
     /// Sends the properties soon, if the server has others then. Changes that follow each other make one message.
     private func schedule() {
-        guard due == nil, properties != sent || hasJumped else { return }
-        let now = EventLoop.now
-        let isNew = sent?["metadata"] != properties["metadata"]
-        let earliest = lastMessage?.advanced(bySeconds: Self.pause) ?? now
-        let time = isNew ? max(earliest, now.advanced(bySeconds: Self.pause)) : max(earliest, now)
-        due = context.loop.deadline(time) { [unowned self] in
+        guard let reason else { return }
+        let time = pace.time(for: reason, at: EventLoop.now)
+        if let due, due.time <= time { return }
+        let source = context.loop.deadline(time) { [unowned self] in
             due = nil
             publish()
         }
+        due = (source, time)
     }
 
     private func publish() {
-        guard let lines, !lines.isBlocked, !pictures.isPending(for: state?.item) else { return }
+        guard let lines, !lines.isBlocked, !pictures.isPending(for: state?.item), let reason else { return }
+        let now = EventLoop.now
+        guard pace.time(for: reason, at: now) <= now || reason == .item else { return schedule() }
         let properties = properties
-        guard properties != sent || hasJumped else { return }
         sent = properties
-        lastMessage = EventLoop.now
+        pace.sent(at: now)
         send([
             "jsonrpc": "2.0", "method": "Plugin.Stream.Player.Properties", "params": .object(withPosition(properties)),
         ])
