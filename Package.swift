@@ -342,7 +342,7 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "WebProtocol", "CWSLay", "ControlProtocol",
+                "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol",
                 "ChildDecoding", "LinuxSystem", "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
