@@ -84,6 +84,11 @@ extension Acceptance {
                 let bad = words.text.unicodeScalars.filter { $0.value < 32 && $0 != "\n" || $0.value == 0x202E }
                 #expect(bad.isEmpty && words.text.contains(words.status == 0 ? "evil" : "no room"), "\(words.text)")
             }
+            // The list shows a name that can be typed.
+            let shown = house.run().text.split(separator: "\n").first { $0.contains("evil") }
+            let typed = shown?.dropFirst(3).prefix { $0 != "%" }.split(separator: "  ").first.map(String.init)
+            #expect(house.run(typed ?? "", "--volume", "30").status == 0, "\(typed ?? "")")
+            #expect(house.room("bath")["config"]?["volume"]?["percent"]?.integerValue == 30)
             house.end()
         }
 

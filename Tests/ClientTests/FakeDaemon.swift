@@ -26,14 +26,20 @@ final class FakeDaemon: Sendable {
 
     private let record = Mutex(Record())
     private let listener: Int32
-    private let path: String
+    /// Path of a Unix socket; nil: it listens at a port.
+    private let path: String?
     private let script: Script
 
     /// Listens at `path`.
-    init(_ path: String, _ script: @escaping Script) {
-        self.path = path
-        self.script = script
-        listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    convenience init(_ path: String, _ script: @escaping Script) { self.init(Self.listen(at: path), path, script) }
+
+    /// Listens at a port of an address of this machine.
+    convenience init(host: String, port: UInt16, _ script: @escaping Script) {
+        self.init(Self.listen(host, port), nil, script)
+    }
+
+    private static func listen(at path: String) -> Int32 {
+        let listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -42,7 +48,32 @@ final class FakeDaemon: Sendable {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        precondition(bound == 0 && listen(listener, 16) == 0, "can't listen at \(path)")
+        precondition(bound == 0 && Glibc.listen(listener, 16) == 0, "can't listen at \(path)")
+        return listener
+    }
+
+    /// A socket that listens at a port of an address of this machine.
+    static func listen(_ host: String, _ port: UInt16) -> Int32 {
+        let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
+        var reuses: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(bound == 0 && Glibc.listen(listener, 16) == 0, "can't listen at \(host):\(port)")
+        return listener
+    }
+
+    private init(_ listener: Int32, _ path: String?, _ script: @escaping Script) {
+        self.listener = listener
+        self.path = path
+        self.script = script
         let socket = listener
         Thread.detachNewThread { [weak self] in
             while true {
@@ -63,7 +94,7 @@ final class FakeDaemon: Sendable {
             return record.clients
         }
         guard let clients else { return }
-        unlink(path)
+        if let path { unlink(path) }
         shutdown(listener, Int32(SHUT_RDWR))
         for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
         close(listener)

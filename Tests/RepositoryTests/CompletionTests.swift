@@ -156,6 +156,64 @@ import Testing
         }
     }
 
+    /// A daemon that plays to a Snapcast server, and that server.
+    private func withRooms(_ body: () throws -> Void) throws {
+        let host = "127.79.\(getpid() >> 8 & 255).\(1 + getpid() % 250)"
+        let server = """
+            import json, os, signal, socket, threading
+            signal.alarm(120)
+            names = ["Blue room", "Kitchen", "Bath\\n\\u001b[31m", "$(touch pwned)"]
+            clients = [{"id": str(place), "config": {"name": name}} for place, name in enumerate(names)]
+            results = {"hello": {"version": "1", "role": "admin"},
+                "output.list": {"outputs": [{"name": "snapcast", "description": "Snapcast at \(host)"}]},
+                "Server.GetStatus": {"server": {"groups": [{"id": "g", "clients": clients}]}}}
+            def serve(listener):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, connection.makefile("rw") as lines:
+                        for line in lines:
+                            request = json.loads(line)
+                            answer = {"jsonrpc": "2.0", "id": request["id"], "result": results.get(request["method"], {})}
+                            lines.write(json.dumps(answer) + "\\n")
+                            lines.flush()
+            rooms = socket.create_server(("\(host)", 1705))
+            os.mkdir("nowplayingd")
+            daemon = socket.socket(socket.AF_UNIX)
+            daemon.bind("nowplayingd/control.sock")
+            daemon.listen()
+            threading.Thread(target=serve, args=(rooms,), daemon=True).start()
+            serve(daemon)
+            """
+        try scratch.write("rooms.py", server)
+        let child = try Child(
+            ["python3", scratch.path + "/rooms.py"], environment: ["PATH": "/usr/bin:/bin"], in: scratch,
+            isLimited: false)
+        defer {
+            kill(child.pid, SIGKILL)
+            _ = child.wait()
+        }
+        let ready = try lines([
+            "bash", "-c",
+            "until nowplayingctl completion rooms 2> /dev/null; do kill -0 \(child.pid) || exit 1; done",
+        ])
+        #expect(ready == ["Blue room", "Kitchen", "Bath \u{FFFD}[31m", "$(touch pwned)"])
+        try body()
+        #expect(!FileManager.default.fileExists(atPath: scratch.path + "/pwned"))
+    }
+
+    @Test func namesOfRooms() throws {
+        try withRooms {
+            for line in ["nowplayingctl rooms bl", "nowplayingctl rooms Kitchen --join Bl"] {
+                let found = try bash(line)
+                #expect(found == ["Blue\\ room"])
+            }
+            #expect(try bash("nowplayingctl rooms $") == ["\\$\\(touch\\ pwned\\)"])
+            #expect(try fish("nowplayingctl rooms Bl").contains("Blue room"))
+            #expect(try fish("nowplayingctl rooms Kitchen --join Bl").contains("Blue room"))
+            #expect(try zsh("nowplayingctl rooms Bl") == "nowplayingctl rooms Blue\\ room ")
+        }
+    }
+
     @Test func withoutALibraryThereIsNoErrorText() throws {
         #expect(try bash("nowplayingctl play --artist ").isSubset(of: [""]))
         #expect(try fish("nowplayingctl play --artist ").isEmpty)

@@ -67,10 +67,11 @@ struct Room: Equatable {
         ]
     }
 
-    /// The room that a person means: by its number in the list from 1, its id, or a name that it alone has.
+    /// The room that a person means: by its number in the list from 1, its id, or a name that it alone has, as the server has
+    /// it or as the list shows it.
     static func named(_ text: String, in rooms: [Room]) throws(Failure) -> Room {
         if let room = rooms.first(where: { $0.id == text }) { return room }
-        let named = rooms.filter { $0.name == text }
+        let named = rooms.filter { $0.name == text || TerminalText.safe($0.name) == text }
         if named.count == 1 { return named[0] }
         let shown = TerminalText.safe(text)
         if named.count > 1 {

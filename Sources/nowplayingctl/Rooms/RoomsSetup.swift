@@ -45,7 +45,8 @@ struct RoomsSetup {
         for line in Program.lines(of: words) {
             // =;interface;protocol;name;type;domain;host;address;port;text
             let fields = line.split(separator: ";", omittingEmptySubsequences: false)
-            guard fields.count >= 9, fields[0] == "=" else { continue }
+            // An address of one link is none without the name of that.
+            guard fields.count >= 9, fields[0] == "=", !fields[7].hasPrefix("fe80:") else { continue }
             let host = fields[7].contains(":") ? "[\(fields[7])]" : String(fields[7])
             if let address = SnapcastServer.Address("\(host):\(fields[8])") { return address }
         }
