@@ -7,6 +7,10 @@ package enum OutputChoice: Equatable, Sendable {
     case null
     /// Into WAV files at this path, as fast as can be.
     case file(String)
+    /// Into one WAV file of this format, mixed, at the pace of a device.
+    case mixedFile(String, FixedFormat)
+    /// Into the pipe that is the standard output, at the pace of a device.
+    case standardOutput(FixedFormat)
     /// Into the FIFO at this path, at the pace of a device.
     case pipe(String, FixedFormat)
     /// To a source of a Snapcast server.
@@ -14,7 +18,8 @@ package enum OutputChoice: Equatable, Sendable {
 
     /// Values that are taken, for messages.
     package static let values =
-        "pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS] or file:PATH"
+        "pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS], "
+        + "file:PATH[,RATE:BITS:CHANNELS] or -[,RATE:BITS:CHANNELS]"
 
     /// Takes one of `values`; nil: anything else.
     package init?(_ text: String) {
@@ -23,7 +28,17 @@ package enum OutputChoice: Equatable, Sendable {
         case "null": self = .null
         default:
             if text.hasPrefix("file:"), text.utf8.count > 5 {
-                self = .file(String(text.dropFirst(5)))
+                // A comma may also belong to the name.
+                if let (path, format) = Self.address(text.dropFirst(5), nil) {
+                    self = .mixedFile(path, format)
+                } else {
+                    self = .file(String(text.dropFirst(5)))
+                }
+            } else if text == "-" {
+                self = .standardOutput(.compactDisc)
+            } else if text.hasPrefix("-,") {
+                guard let format = FixedFormat(text.dropFirst(2)) else { return nil }
+                self = .standardOutput(format)
             } else if text.hasPrefix("pipe:") {
                 guard let (path, format) = Self.address(text.dropFirst(5), .compactDisc) else { return nil }
                 self = .pipe(path, format)
@@ -38,12 +53,12 @@ package enum OutputChoice: Equatable, Sendable {
         }
     }
 
-    /// Splits a place from the format after its last comma.
-    private static func address(_ text: Substring, _ usual: FixedFormat) -> (String, FixedFormat)? {
+    /// Splits a place from the format after its last comma. `usual`: the format without one; nil: it needs one.
+    private static func address(_ text: Substring, _ usual: FixedFormat?) -> (String, FixedFormat)? {
         let comma = text.lastIndex(of: ",")
         let place = text[..<(comma ?? text.endIndex)]
         guard !place.isEmpty else { return nil }
-        guard let comma else { return (String(place), usual) }
+        guard let comma else { return usual.map { (String(place), $0) } }
         return FixedFormat(text[text.index(after: comma)...]).map { (String(place), $0) }
     }
 }

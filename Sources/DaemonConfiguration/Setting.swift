@@ -117,10 +117,12 @@ package struct Setting: Sendable {
             help:
                 "pulse is the sound server (PulseAudio or PipeWire), null plays silently at the pace of a device, "
                 + "pipe:PATH sends samples to the program that reads a FIFO, at the pace of a device, "
-                + "snapcast:HOST to the source tcp://...?mode=server of a Snapcast server (port 4953), and "
-                + "file:PATH writes WAV files as fast as it can. The format is 44100:16:2 for a pipe and 48000:16:2 for "
-                + "Snapcast unless another one follows; bits are 16, 24 (in 4 bytes), 32, or f (floating point) for a "
-                + "pipe. That of a Snapcast source is its sampleformat.",
+                + "snapcast:HOST to the source tcp://...?mode=server of a Snapcast server (port 4953). "
+                + "file:PATH writes WAV files as fast as it can, each in the format of its items; with a format it writes one "
+                + "file at the pace of a device, as listeners hear it. - sends samples into the pipe that is the standard "
+                + "output. The format is 44100:16:2 for a pipe and 48000:16:2 for Snapcast unless another one follows; bits are "
+                + "16, 24 (in 4 bytes), 32, or f (floating point) for a pipe or file. That of a Snapcast source is its "
+                + "sampleformat.",
             isReloadable: false
         ) { configuration, text in
             guard let output = OutputChoice(text) else { return false }

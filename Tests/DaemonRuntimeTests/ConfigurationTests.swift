@@ -79,11 +79,11 @@ import Testing
         ("[daemon\n", "f.conf:1: neither “[section]” nor “name = value”"),
         (
             "[output]\noutput = alsa\n",
-            "f.conf:2: invalid value “alsa” for “output” in [output] (expected pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS] or file:PATH)"
+            "f.conf:2: invalid value “alsa” for “output” in [output] (expected pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS], file:PATH[,RATE:BITS:CHANNELS] or -[,RATE:BITS:CHANNELS])"
         ),
         (
             "[output]\noutput = file:\n",
-            "f.conf:2: invalid value “file:” for “output” in [output] (expected pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS] or file:PATH)"
+            "f.conf:2: invalid value “file:” for “output” in [output] (expected pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS], file:PATH[,RATE:BITS:CHANNELS] or -[,RATE:BITS:CHANNELS])"
         ),
         (
             "[playback]\nfailures-before-stop = 0\n",

@@ -59,7 +59,7 @@ package struct DaemonOptions: Equatable, Sendable {
             $0.stateDirectory = $1
             return !$1.isEmpty
         },
-        Option(name: "output", value: "pulse|null|pipe:PATH|snapcast:HOST|file:PATH", help: "output for the sound") {
+        Option(name: "output", value: "pulse|null|pipe:PATH|snapcast:HOST|file:PATH|-", help: "output for the sound") {
             $0.output = OutputChoice($1)
             return $0.output != nil
         },

@@ -110,6 +110,8 @@ package import StateKeeping
                 loop, sinkName: configuration.sink, interrupters: configuration.interruptedBy)
         case .null: return NullOutput(loop)
         case .file(let path): return FileOutput(loop, path: path)
+        case .mixedFile(let path, let format): return mixed { FileSink(loop, path: path, format) }
+        case .standardOutput(let format): return mixed { PipeSink(loop, path: "/dev/stdout", format) }
         case .pipe(let path, let format): return mixed { PipeSink(loop, path: path, format) }
         case .snapcast(let address, let format):
             return mixed { SnapcastSink(loop, address, format, configuration.snapcast) }

@@ -62,6 +62,14 @@ extension PlayerMethods {
         case .file(let path):
             output["kind"] = "file"
             output["path"] = .string(path)
+        case .mixedFile(let path, let format):
+            output["kind"] = "file"
+            output["path"] = .string(path)
+            output["format"] = .string(format.text)
+        case .standardOutput(let format):
+            output["kind"] = "pipe"
+            output["path"] = "/dev/stdout"
+            output["format"] = .string(format.text)
         case .pipe(let path, let format):
             output["kind"] = "pipe"
             output["path"] = .string(path)

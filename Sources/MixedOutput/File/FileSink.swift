@@ -1,0 +1,96 @@
+package import AudioCore
+package import LinuxSystem
+import NowPlaying
+
+/// Sends mixed frames into a WAVE file, at the pace of a device: what listeners would hear. Runs of playback follow each other
+/// in the file without a gap. After each write the header is that of a whole file.
+@PlayerLoop package final class FileSink: MixSink {
+    package weak var owner: (any MixSinkOwner)?
+    package let format: FixedFormat
+    package let delay = 0.0
+    package let lead = 0.2
+    /// A file waits for late frames.
+    package let patience = Double.infinity
+    private(set) package var isConnected = false
+    private(set) package var isConnecting = false
+    private let loop: EventLoop
+    private let path: String
+    /// The file, from the first connection on.
+    private var file: WaveFile?
+
+    /// A sink for this path, not connected yet. A file that is there is overwritten.
+    package init(_ loop: EventLoop, path: String, _ format: FixedFormat) {
+        self.loop = loop
+        self.path = path
+        self.format = format
+    }
+
+    package var device: OutputDevice {
+        OutputDevice(
+            name: "file", description: "Into \(cleanText(path))", state: .running, isDefault: true,
+            format: format.audioFormat, exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32)
+    }
+
+    package func connect() {
+        guard !isConnected, !isConnecting else { return }
+        isConnecting = true
+        loop.later { [self] in
+            guard isConnecting else { return }
+            do throws(FileError) {
+                if file == nil { file = try WaveFile(path: path, format.audioFormat) }
+            } catch { return fail(error) }
+            isConnecting = false
+            isConnected = true
+            owner?.sinkConnected()
+        }
+    }
+
+    package func disconnect() {
+        isConnecting = false
+        isConnected = false
+    }
+
+    private func fail(_ error: FileError) {
+        disconnect()
+        let message = "\(cleanText(path)) cannot be written: \(error.text)"
+        Log.warning(message, oncePerMinute: message, now: EventLoop.now)
+        owner?.sinkFailed(OutputError(.noDevice, message))
+    }
+
+    package func send(_ frames: UnsafeRawBufferPointer) -> Int {
+        guard isConnected, let file else { return 0 }
+        do throws(FileError) {
+            try append(frames, to: file)
+            try file.finish()
+            return frames.count
+        } catch {
+            isConnected = false
+            loop.later { [self] in fail(error) }
+            return 0
+        }
+    }
+
+    /// Appends frames. A WAVE file has samples of 24 bit in the high bytes of 4.
+    private func append(_ frames: UnsafeRawBufferPointer, to file: WaveFile) throws(FileError) {
+        guard format.sample == .int24 else { return try file.append(frames) }
+        var shifted = [Int32](unsafeUninitializedCapacity: frames.count / 4) { result, count in
+            count = frames.count / 4
+            for index in 0..<count {
+                let sample = frames.loadUnaligned(fromByteOffset: 4 * index, as: Int32.self)
+                result.initializeElement(at: index, to: sample << 8)
+            }
+        }
+        var failure: FileError?
+        shifted.withUnsafeMutableBytes { bytes in
+            do throws(FileError) { try file.append(UnsafeRawBufferPointer(bytes)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    package func stall() {}
+
+    /// A disk says nothing about another attempt.
+    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject { Nothing() }
+
+    private final class Nothing {}
+}
