@@ -6,16 +6,17 @@ import Testing
 extension Acceptance {
     /// `nowplayingctl measure-delay` beside a private sound server. The microphone is the monitor of a null sink.
     @Suite(.timeLimit(.minutes(5))) struct MeasuredDelayTests {
-        private func measure(_ server: SoundServer, _ daemon: RealDaemon, _ words: String...) -> (
-            Int32, JSONValue, String
-        ) {
+        /// `address`: another server of the microphone.
+        private func measure(
+            _ server: SoundServer, _ daemon: RealDaemon, _ words: String..., address: String? = nil
+        ) -> (Int32, JSONValue, String) {
             let result = TestProcess.run(
                 ["sh", "-c", "exec \"$@\" 2>&1", "sh", BuiltProgram.path("nowplayingctl"), "measure-delay", "--json"]
                     + words,
                 environment: [
                     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": daemon.folder.path,
                     "XDG_RUNTIME_DIR": daemon.folder.path, "NOWPLAYING_SOCKET": daemon.socket,
-                    "PULSE_SERVER": server.address,
+                    "PULSE_SERVER": address ?? server.address,
                 ])
             return (result.status, (try? JSONReader.read(result.text)) ?? .null, result.text)
         }
@@ -58,12 +59,18 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("a microphone that hears nothing, and one that does not exist") func deaf() async throws {
+        @Test("a microphone that hears nothing, one that does not exist, and no sound server") func deaf() async throws
+        {
             let server = await SoundServer.pulseAudio([TestSink("near"), TestSink("far")])
             let daemon = await RealDaemon.start(server, sink: "near")
             let deaf = measure(server, daemon, "--source", "far.monitor")
             #expect(deaf.0 == 1 && deaf.2.contains("did not hear the clicks"), "\(deaf.2)")
             let missing = measure(server, daemon, "--source", "no\u{1B}[31m")
+            // Without a microphone the default is a monitor.
+            let monitor = measure(server, daemon)
+            #expect(monitor.0 == 5 && monitor.2.contains("there is no microphone"), "\(monitor.2)")
+            let gone = measure(server, daemon, address: "unix:/nonexistent/native")
+            #expect(gone.0 == 5 && gone.2.contains("cannot record at the sound server"), "\(gone.2)")
             #expect(
                 missing.0 == 5 && missing.2.contains("no microphone") && !missing.2.contains("\u{1B}"), "\(missing.2)")
             #expect(daemon.stop() == 0)

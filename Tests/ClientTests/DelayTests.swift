@@ -54,6 +54,45 @@ import Testing
         #expect(DelayMeasurement.outcome(two, begun: 100, played: 101) == nil)
     }
 
+    @Test("a quiet room is measured; in a noisy one clicks count only if they rise out of the noise") func noise()
+        throws
+    {
+        // The power of a click at which 40 ms of it still rise eight times over the noise.
+        for (level, noise) in [(Float(0.002), Float(0.0001)), (0.02, 0.02), (1, 0.8)] {
+            let recording = Self.recording(start: 101.25, level: level, noise: noise)
+            let outcome = try #require(DelayMeasurement.outcome(recording, begun: 100, played: 101), "\(level)")
+            #expect(abs(outcome.later - 0.25) <= 2 / Self.rate && outcome.clicks == 5, "\(level): \(outcome)")
+        }
+        for seed in 1...10 as ClosedRange<UInt64> {
+            let drowned = Self.recording(start: 101.25, level: 0.02, noise: 1, seed: seed)
+            #expect(DelayMeasurement.outcome(drowned, begun: 100, played: 101) == nil, "seed \(seed)")
+        }
+    }
+
+    @Test("an echo is later and weaker than the sound, which is measured") func echo() throws {
+        var recording = Self.recording(start: 101.1)
+        let echo = Self.recording(start: 101.145, level: 0.7, noise: 0)
+        for index in recording.indices { recording[index] += echo[index] }
+        let outcome = try #require(DelayMeasurement.outcome(recording, begun: 100, played: 101))
+        #expect(abs(outcome.later - 0.1) <= 1 / Self.rate && outcome.clicks == 5, "\(outcome)")
+    }
+
+    @Test("a click that something covers does not count, and neither does one at a wrong time") func single() throws {
+        let three = Self.recording(start: 101.3, clicks: 1..<4)
+        #expect(try #require(DelayMeasurement.outcome(three, begun: 100, played: 101)).clicks == 3)
+        // Two that agree are too few, whatever a third one does.
+        var two = Self.recording(start: 101.3, clicks: 0..<2)
+        let stray = Self.recording(start: 101.35, noise: 0, clicks: 3..<4)
+        for index in two.indices { two[index] += stray[index] }
+        #expect(DelayMeasurement.outcome(two, begun: 100, played: 101) == nil)
+    }
+
+    @Test("a monitor as the default source is no microphone") func monitor() {
+        #expect(throws: Failure.self) { try DelayMeasurement.refuseMonitor("alsa_output.hdmi\u{1B}[31m.monitor") }
+        #expect(throws: Never.self) { try DelayMeasurement.refuseMonitor("alsa_input.usb-mic") }
+        #expect(throws: Never.self) { try DelayMeasurement.refuseMonitor("") }
+    }
+
     @Test("the file is a WAV file with five bursts") func file() {
         let file = ClickSignal().file
         #expect(Array(file[0..<4]) == Array("RIFF".utf8) && Array(file[8..<16]) == Array("WAVEfmt ".utf8))

@@ -72,15 +72,21 @@ final class PulseRecorder {
                 new(nil, "nowplayingctl", Self.record, source, "measure-delay", specification, nil, attributes, &error)
             }
         }
-        guard let made else {
-            throw Problem(
-                message:
-                    "the sound server has no microphone for this user (error \(error)); see: pactl list short sources")
-        }
+        guard let made else { throw Self.problem(error) }
         stream = made
     }
 
     deinit { free(stream) }
+
+    /// PA_ERR_INVALID, of a name that no source can have, and PA_ERR_NOENTITY.
+    private static let noSuchSource: [Int32] = [3, 5]
+
+    private static func problem(_ error: Int32) -> Problem {
+        Problem(
+            message: noSuchSource.contains(error)
+                ? "the sound server has no microphone for this user; see: pactl list short sources"
+                : "cannot record at the sound server of this user (error \(error)); check that it runs: pactl info")
+    }
 
     /// Records the next 20 ms, and waits for them.
     func record() throws(Problem) {

@@ -50,6 +50,7 @@ struct DelayMeasurement {
 
     /// Measures, and prints or sets the delay.
     static func run(_ run: Invocation) throws(Failure) {
+        if run.value("--source") == nil { try refuseMonitor(Program.output(of: ["pactl", "get-default-source"])) }
         let recorder: PulseRecorder
         do throws(PulseRecorder.Problem) {
             recorder = try PulseRecorder(source: run.value("--source"))
@@ -66,6 +67,16 @@ struct DelayMeasurement {
         try report(run, outcome, played.output)
     }
 
+    /// Refuses a source that records an output itself, without the way through the air: the default of a machine without a
+    /// microphone.
+    static func refuseMonitor(_ source: String) throws(Failure) {
+        guard source.hasSuffix(".monitor") else { return }
+        throw Failure(
+            .noDevice,
+            "there is no microphone: the default source \(TerminalText.safe(source)) records the output itself; "
+                + "connect one, or name one with --source (pactl list short sources)")
+    }
+
     private static func report(_ run: Invocation, _ outcome: Outcome, _ output: JSONValue?) throws(Failure) {
         let name = output?["name"]?.stringValue ?? ""
         let present = output?["delay"]?.doubleValue ?? 0
@@ -80,9 +91,8 @@ struct DelayMeasurement {
             ])
         }
         let shown = TerminalText.safe(name)
-        let later = milliseconds(outcome.later)
         run.output.line(
-            "\(shown) is heard \(later) ms later than the clock says "
+            "\(shown) is heard \(milliseconds(abs(outcome.later))) ms \(outcome.later < 0 ? "earlier" : "later") than the clock says "
                 + "(\(outcome.clicks) of \(ClickSignal.starts.count) clicks, within \(milliseconds(outcome.spread)) ms)."
         )
         if sets {
