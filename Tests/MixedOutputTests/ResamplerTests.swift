@@ -81,6 +81,26 @@ import Testing
         }
     }
 
+    @Test("at 24 bit, with dither, the error lies 130 dB below the sound", arguments: [(44100, 48000), (48000, 44100)])
+    func quantized(_ rate: Int, _ target: Int) throws {
+        let format = try #require(FixedFormat(.int24, sampleRate: target, channels: 1))
+        for frequency in [997.0, 60, 9001, 15013] {
+            // The source has 24 bits, too.
+            let signal = sine(frequency, rate, seconds: 2).map { ($0 &+ 128) & ~0xFF }
+            let converted = try convert(signal, from: rate, to: target)
+            var bytes = [UInt8](repeating: 0, count: converted.count * 4)
+            bytes.withUnsafeMutableBytes { bytes in
+                converted.withUnsafeBufferPointer { samples in
+                    _ = Quantizer.write(samples, format, frame: 0, dithers: true, into: bytes)
+                }
+            }
+            let found = bytes.withUnsafeBytes { $0.bindMemory(to: Int32.self).map { Double($0) / 8_388_608 } }
+            let decibels = ratio(found, frequency, target)
+            print("\(rate) to \(target) at 24 bit, \(frequency) Hz: \(decibels) dB")
+            #expect(decibels >= 130, "\(frequency) Hz")
+        }
+    }
+
     @Test("each frame comes at its time, and the last one at the end", arguments: pairs)
     func time(_ rate: Int, _ target: Int) throws {
         let signal = sine(500, rate, seconds: 1)
