@@ -11,15 +11,18 @@ import Testing
     /// True if no server of this machine comes before those of the network.
     private static let isAlone = (try? TCPConnection(host: "localhost", port: 1705, seconds: 1)) == nil
 
-    /// `found`: lines that avahi-browse prints. `format`: that of the daemon's output; nil: no daemon runs.
-    private func run(_ words: [String], found: String = "", format: String? = nil, status: Int = 0) -> (
+    /// `found`: lines that avahi-browse prints for this service. `format`: that of the daemon's output; nil: no daemon runs.
+    private func run(
+        _ words: [String], found: String = "", service: String = "_snapcast-ctrl._tcp", format: String? = nil,
+        status: Int = 0
+    ) -> (
         Tool.Outcome, calls: [String]
     ) {
         let calls = folder.path("calls")
         let record = "#!/bin/dash\nprintf '%s\\n' \"${0##*/} $*\" >> '\(calls)'; exit \(status)\n"
         for name in ["usermod", "install", "systemctl", "sh"] { write(name, record) }
         write("sudo", "#!/bin/dash\n\"$@\"\n")
-        write("avahi-browse", "#!/bin/dash\ncat << 'END'\n\(found)\nEND\n")
+        write("avahi-browse", "#!/bin/dash\n[ \"$4\" = '\(service)' ] || exit 0\ncat << 'END'\n\(found)\nEND\n")
         unlink(calls)
         let socket = folder.path("daemon.sock")
         let daemon = format.map { format in
@@ -104,8 +107,11 @@ import Testing
             =;eth0;IPv4;a;b;c;d;not an address;1705;
             =;eth0;IPv4;Snapcast;_snapcast-ctrl._tcp;local;box.local;\(server.host);1705;
             """
-        let (outcome, _) = run([], found: found)
-        #expect(outcome.output.hasPrefix("Server: \(server.host)\n"), "\(outcome.output)\(outcome.complaint)")
+        // The second is that of 0.26.
+        for service in ["_snapcast-ctrl._tcp", "_snapcast-jsonrpc._tcp"] {
+            let (outcome, _) = run([], found: found, service: service)
+            #expect(outcome.output.hasPrefix("Server: \(server.host)\n"), "\(outcome.output)\(outcome.complaint)")
+        }
         // An address for documentation (RFC 5737), which nobody has.
         let (other, calls) = run(["--server", "192.0.2.7"])
         #expect(other.output.contains("source = tcp://192.0.2.7:4953/?name=music&mode=server&codec=pcm\n"))

@@ -41,7 +41,17 @@ struct RoomsSetup {
 
     /// The first server that Avahi finds in the network; nil: none, or no avahi-browse.
     private static func announced() -> SnapcastServer.Address? {
-        let words = ["timeout", "5", "avahi-browse", "--terminate", "--resolve", "--parsable", "_snapcast-ctrl._tcp"]
+        for service in services {
+            if let found = announced(service) { return found }
+        }
+        return nil
+    }
+
+    /// Services of the control protocol: that of newer servers, and that of 0.26.
+    private static let services = ["_snapcast-ctrl._tcp", "_snapcast-jsonrpc._tcp"]
+
+    private static func announced(_ service: String) -> SnapcastServer.Address? {
+        let words = ["timeout", "5", "avahi-browse", "--terminate", "--resolve", "--parsable", service]
         for line in Program.lines(of: words) {
             // =;interface;protocol;name;type;domain;host;address;port;text
             let fields = line.split(separator: ";", omittingEmptySubsequences: false)
