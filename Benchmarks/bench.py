@@ -21,8 +21,8 @@ from harness.bench import Bench
 HERE = pathlib.Path(__file__).resolve().parent
 # Those of the last line run only when they are asked for.
 MEASURES = ("queries", "resources", "clock", "audible", "gapless", "seek", "announce", "scale", "waiters", "bridges", "fleet",
-            "formats", "foreign", "growth", "library", "mpd")
-USUAL = MEASURES[:-5]
+            "formats", "foreign", "resampler", "growth", "library", "mpd")
+USUAL = MEASURES[:-6]
 
 
 def players(text):
