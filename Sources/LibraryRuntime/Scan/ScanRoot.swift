@@ -14,8 +14,10 @@ final class ScanRoot: Sendable {
     /// Its path without links; nil: not known.
     let realPath: FilePath?
     private let descriptor: OwnedDescriptor
-    private let device: UInt64
-    private let inode: UInt64
+    /// Number of its disk.
+    let device: UInt64
+    /// Its number on the disk.
+    let inode: UInt64
 
     /// RESOLVE_NO_SYMLINKS of openat2(2).
     private static let withoutLinks: UInt64 = 0x04

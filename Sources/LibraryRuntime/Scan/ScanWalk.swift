@@ -17,6 +17,7 @@ final class ScanWalk {
     let hasLists: Bool
     let links: LinkCheck
     let line: DiskCalls.Line
+    private let own: OwnFolder?
     private var settlement = ScanSettlement()
     private var jobs: [ReadJob] = []
     private var meter = ThreadMeter()
@@ -31,7 +32,8 @@ final class ScanWalk {
     private static let batch = 16
     private static let page = 2048
     private static let manyChanges = 1000
-    private static let maximumDepth = 128
+    /// Folders in each other, at most.
+    static let maximumDepth = 128
     /// The highest number from which on a scan of everything numbers folders.
     private static let lastFirst = Int32.max / 2
 
@@ -63,6 +65,8 @@ final class ScanWalk {
         self.memory = memory
         let line = context.calls.line()
         self.line = line
+        let own = OwnFolder(context.database.folder)
+        self.own = own
         var opened: [ScanRoot?] = []
         var modes: [ScanReport.Mode] = []
         for (index, root) in context.roots.enumerated() {
@@ -74,7 +78,10 @@ final class ScanWalk {
             do throws(SystemError) {
                 let found = try line.call(index) { () throws(SystemError) in try ScanRoot(root, index: index) }
                 opened.append(found)
-                let reason = found.unwatchable ?? memory.walked[index] ?? (context.watch == nil ? Self.unwatched : nil)
+                let isOwn = own?.isSame(found.device, found.inode) == true
+                let reason =
+                    found.unwatchable ?? (isOwn ? OwnFolder.reason : nil) ?? memory.walked[index]
+                    ?? (context.watch == nil ? Self.unwatched : nil)
                 modes.append(reason.map { .walked(reason: $0) } ?? .watched)
             } catch {
                 opened.append(nil)
@@ -165,29 +172,6 @@ final class ScanWalk {
         context.progress.enter(.read, total: total)
     }
 
-    private func count(_ root: ScanRoot) throws(ScanFailure) -> Int {
-        var stack: [(path: [UInt8], depth: Int)] = [([], 0)]
-        var total = 0
-        while let (path, depth) = stack.popLast() {
-            if context.abandoned.isSet { throw .abandoned }
-            context.pace.wait()
-            let folder = line.call(root.index) { root.open(path, O_RDONLY | O_DIRECTORY) }
-            guard folder >= 0 else { continue }
-            defer { close(folder) }
-            guard let listing = try? FolderListing(folder, line, root.index, isSorted: false) else { continue }
-            for entry in listing.entries {
-                switch entry.kind {
-                case .file: total += 1
-                case .folder where depth < Self.maximumDepth:
-                    stack.append((Self.join(path, listing.name(entry)), depth + 1))
-                case .folder, .link: break
-                }
-            }
-            context.progress.add(.done, listing.entries.count { $0.kind == .file })
-        }
-        return total
-    }
-
     /// A path below a folder.
     static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
         folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
@@ -242,6 +226,10 @@ final class ScanWalk {
             return []
         }
         defer { close(folder) }
+        if !path.isEmpty, own?.isSame(UInt64(status.st_dev), UInt64(status.st_ino)) == true {
+            leave(root, path, place, known, code: ENOENT)
+            return []
+        }
         if isRecursive, !seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted { return [] }
         let depth = path.count { $0 == UInt8(ascii: "/") }
         // Watched before it is listed, or changes between both are lost.
