@@ -82,9 +82,10 @@ package struct ControlServerOptions: Sendable {
     }
 
     /// Starts to take connections. `background`: a second listening socket, which becomes the server's, for clients that
-    /// `userCount` leaves out.
+    /// `userCount` leaves out. A server that has started gets another handler; its clients stay.
     package func begin(_ handler: any RequestHandler, background: Int32? = nil) {
         self.handler = handler
+        guard listening.isEmpty else { return }
         backgroundListener = background
         for listener in [listener] + [background].compactMap({ $0 }) {
             let source = loop.watch(listener, Events.readable) { [unowned self] _ in

@@ -17,8 +17,14 @@ enum TrackSchema {
     /// The statements that lead from each version to the next.
     private static let steps = [first, second, third, fourth]
 
-    /// Makes the tables or brings them up to date.
-    static func prepare(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
+    /// The rows that a step counts, in SQL, by the version that it leads from.
+    private static let counted: [Int: String] = [
+        2: "SELECT number FROM meta WHERE name = 'tracks'",
+        3: "SELECT ifnull((SELECT max(id) FROM value), 0) + ifnull((SELECT max(id) FROM tagset), 0)",
+    ]
+
+    /// Makes the tables or brings them up to date. `progress` sees that and can end it, which throws.
+    static func prepare(_ database: SQLiteDatabase, _ progress: UpgradeProgress) throws(TrackDatabaseError) {
         let found = Int(try database.number("PRAGMA user_version") ?? 0)
         let application = try database.number("PRAGMA application_id") ?? 0
         let tables = try database.number("SELECT count(*) FROM sqlite_master") ?? 0
@@ -31,17 +37,43 @@ enum TrackSchema {
             }
             return
         }
-        try database.execute("PRAGMA journal_mode = WAL")
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA cache_size = -32768")
+        database.countCalls(progress)
+        var total: Int64 = 0
+        for step in found..<version where found > 0 {
+            if let rows = counted[step] { total += try database.number(rows) ?? 0 }
+        }
+        progress.begin(total: Int(clamping: total))
         for step in found..<version {
-            try database.execute("BEGIN IMMEDIATE")
-            do throws(TrackDatabaseError) {
-                try database.execute(steps[step])
-                try database.execute(
-                    "PRAGMA user_version = \(step + 1); PRAGMA application_id = \(Self.application); COMMIT")
-            } catch {
-                try? database.execute("ROLLBACK")
-                throw error
+            try database.whileWanted {
+                !progress.isAbandoned
+            } _: { () throws(TrackDatabaseError) in
+                try carryOut(step, database, progress)
             }
+        }
+        progress.finish()
+    }
+
+    /// Version of the tables of a database that is ours and earlier; nil: it is not.
+    static func earlierVersion(_ database: SQLiteDatabase) throws(TrackDatabaseError) -> Int? {
+        let found = Int(try database.number("PRAGMA user_version") ?? 0)
+        guard try database.number("PRAGMA application_id") == Self.application else { return nil }
+        return (1..<version).contains(found) ? found : nil
+    }
+
+    /// One step, whole or not at all.
+    private static func carryOut(
+        _ step: Int, _ database: SQLiteDatabase, _ progress: UpgradeProgress
+    ) throws(TrackDatabaseError) {
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(TrackDatabaseError) {
+            try database.execute(steps[step])
+            if progress.isAbandoned { throw .failed("its update was ended") }
+            try database.execute(
+                "PRAGMA user_version = \(step + 1); PRAGMA application_id = \(Self.application); COMMIT")
+        } catch {
+            try? database.execute("ROLLBACK")
+            throw error
         }
     }
 
@@ -136,19 +168,23 @@ extension TrackSchema {
         CREATE TABLE placement(
             tagset INTEGER NOT NULL, folder INTEGER NOT NULL, tracks INTEGER NOT NULL, duration INTEGER NOT NULL,
             PRIMARY KEY(tagset, folder)) WITHOUT ROWID;
-        INSERT INTO placement SELECT tagset, folder, count(*), sum(ifnull(duration, 0)) FROM track
+        INSERT INTO placement SELECT tagset, folder, count(*), sum(ifnull(counted(duration), 0)) FROM track
             WHERE (flags & 1) = 0 GROUP BY tagset, folder;
         """
 
-    /// Most texts are their folded texts with capitals, and need not stand beside them, see `SpellingMark`.
+    /// Most texts are their folded texts with capitals, and need not stand beside them, see `SpellingMark`. The room of the
+    /// old table is given back when the library has nothing else to do, see `TrackWriter.optimizeIfLarge`.
     fileprivate static let fourth = """
         CREATE TABLE spelled(
             tag INTEGER NOT NULL, folded TEXT NOT NULL, spelling TEXT NOT NULL, id INTEGER NOT NULL,
             tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, spelling)) WITHOUT ROWID;
-        INSERT INTO spelled SELECT tag, folded, spelling(text), id, tracks, duration FROM ordered ORDER BY 1, 2, 3;
+        INSERT INTO spelled SELECT tag, folded, spelling(text), counted(id), tracks, duration FROM ordered ORDER BY 1, 2, 3;
         DROP TABLE ordered;
         ALTER TABLE spelled RENAME TO ordered;
-        UPDATE tagset SET hash = hash >> 24 & 16777215;
+        DROP INDEX tagset_hash;
+        UPDATE tagset SET hash = counted(hash) >> 24 & 16777215;
+        CREATE INDEX tagset_hash ON tagset(hash);
+        DELETE FROM mark WHERE name = 'optimized';
         """
 
     /// Forgets the statistics of the sets of tags. With them SQLite would look at all sets before the first row of a page, to

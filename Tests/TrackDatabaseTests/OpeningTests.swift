@@ -39,29 +39,6 @@ import TrackDatabase
         #expect(throws: TrackDatabaseError.foreign) { try TrackDatabase(path: path) }
     }
 
-    /// Statements that make a database of this version into one of version 3.
-    private static let undoFourth = [
-        """
-        CREATE TABLE old(
-            tag INTEGER NOT NULL, folded TEXT NOT NULL, text TEXT NOT NULL, id INTEGER NOT NULL,
-            tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, text)) WITHOUT ROWID
-        """,
-        """
-        INSERT INTO old SELECT tag, folded, (SELECT text FROM value WHERE id = o.id), id, tracks, duration FROM ordered o
-        """,
-        "DROP TABLE ordered", "ALTER TABLE old RENAME TO ordered", "UPDATE tagset SET hash = hash << 24 | 4711",
-        "PRAGMA user_version = 3",
-    ]
-
-    /// Statements that make one of version 3 into one of version 1.
-    private static let undoSecond = [
-        "ALTER TABLE folder ADD COLUMN parent INTEGER",
-        "ALTER TABLE folder ADD COLUMN name BLOB NOT NULL DEFAULT x''",
-        "UPDATE folder SET name = CAST(id AS BLOB), parent = id",
-        "CREATE UNIQUE INDEX folder_child ON folder(parent, name)",
-        "DROP TABLE placement", "PRAGMA user_version = 1",
-    ]
-
     /// All rows of the tables that version 4 made anew, as text.
     private static func rows(_ path: String) -> [String] {
         SQLiteCheck.rows(
@@ -71,7 +48,7 @@ import TrackDatabase
             + SQLiteCheck.rows(path, "SELECT id || '|' || hash || '|' || hex(packed) || '|' || tracks FROM tagset")
     }
 
-    @Test("a database of an earlier version is brought up to date, and all in it is found", arguments: [1, 3])
+    @Test("a database of an earlier version is brought up to date, and all in it is found", arguments: [1, 2, 3])
     func oldVersion(version: Int) throws {
         let folder = TestFolder()
         let path = folder.file("library.db")
@@ -86,10 +63,20 @@ import TrackDatabase
         }
         try TrackDatabase(path: path).writer().batch(put)
         let made = Self.rows(path)
-        for statement in Self.undoFourth + (version < 3 ? Self.undoSecond : []) { SQLiteCheck.rows(path, statement) }
-        #expect(SQLiteCheck.rows(path, "PRAGMA user_version") == ["\(version)"])
+        EarlierDatabase.make(version, path)
         #expect(SQLiteCheck.rows(path, "SELECT text FROM ordered WHERE folded = 'bjork'") == ["Björk"])
-        let database = try TrackDatabase(path: path)
+        let tables = SQLiteCheck.rows(path, "SELECT sql FROM sqlite_master ORDER BY name")
+        let earlier = try #require(TrackDatabase.earlier(path: path))
+        #expect(earlier.tables == version && earlier.summary.tracks == 6)
+        // Work that is ended in the middle leaves the file as it was.
+        let ended = UpgradeProgress()
+        ended.abandon()
+        #expect(throws: TrackDatabaseError.self) { try TrackDatabase(path: path, progress: ended) }
+        #expect(SQLiteCheck.rows(path, "SELECT sql FROM sqlite_master ORDER BY name") == tables)
+        let progress = UpgradeProgress()
+        let database = try TrackDatabase(path: path, progress: progress)
+        #expect(progress.total > 0 && progress.done == progress.total)
+        #expect(TrackDatabase.earlier(path: path) == nil)
         #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["4"])
         #expect(SQLiteCheck.words(path) == ["ok"])
         #expect(Self.rows(path) == made)

@@ -4,6 +4,8 @@ package import LinuxSystem
 package struct ScanReport: Equatable, Sendable {
     /// Stages of a scan.
     package enum Phase: String, Sendable {
+        /// A database of an earlier version is brought up to date, before the first scan; its rows count as files.
+        case upgrade
         case walk, read, identify
     }
 

@@ -41,7 +41,7 @@ import TrackDatabase
     func report(_ scans: ScanDesk) { self.scans = scans }
 
     /// The events of a client with these rights.
-    package func subscription(isForeign: Bool) -> Subscription {
+    package static func subscription(isForeign: Bool) -> Subscription {
         Subscription(kinds: [(isForeign ? Kind.foreign : .own).rawValue, Self.lists], subject: .every)
     }
 
@@ -78,8 +78,9 @@ import TrackDatabase
             guard let self else { return }
             isCounting = false
             if let found {
-                publish(found.own, .own)
-                publish(found.foreign, .foreign)
+                let progress = scans?.report.progress ?? .null
+                server.publish(Self.event(isForeign: false, found.own, progress))
+                server.publish(Self.event(isForeign: true, found.foreign, progress))
             }
             if isChanged {
                 isChanged = false
@@ -88,15 +89,16 @@ import TrackDatabase
         }
     }
 
-    private func publish(_ summary: TrackReader.Summary, _ kind: Kind) {
+    /// The event of clients with these rights.
+    static func event(isForeign: Bool, _ summary: TrackReader.Summary, _ scan: JSONValue) -> ServerEvent {
         var parameters = JSONWriter()
         parameters.beginObject()
         parameters.member("version", Int(summary.version))
         parameters.member("tracks", Int(summary.tracks))
         parameters.key("scan")
-        parameters.value(scans?.report.progress ?? .null)
+        parameters.value(scan)
         parameters.endObject()
-        send(kind.rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
+        return event((isForeign ? Kind.foreign : .own).rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
     }
 
     /// A saved list has changed. `version` nil: it is gone.
@@ -108,13 +110,13 @@ import TrackDatabase
         parameters.key("version")
         if let version { parameters.integer(version) } else { parameters.null() }
         parameters.endObject()
-        send(Self.lists, LibraryCatalogue.listsChanged, parameters.bytes)
+        server.publish(Self.event(Self.lists, LibraryCatalogue.listsChanged, parameters.bytes))
     }
 
-    private func send(_ kind: String, _ name: String, _ parameters: [UInt8]) {
+    private static func event(_ kind: String, _ name: String, _ parameters: [UInt8]) -> ServerEvent {
         var writer = JSONWriter()
         writer.notification(name, parameters: parameters)
         writer.newline()
-        server.publish(ServerEvent(kind: kind, subject: name, reach: .everySubject, line: writer.bytes))
+        return ServerEvent(kind: kind, subject: name, reach: .everySubject, line: writer.bytes)
     }
 }

@@ -64,25 +64,25 @@ package enum LibraryProgram {
                 program: name, name: "library's socket", socket: paths.socket, stateDirectory: paths.stateDirectory,
                 remedy: "name another path with socket in [library]"), groups: roles.groups)
         defer { socket.remove() }
-        let database: TrackDatabase
-        do throws(TrackDatabaseError) { database = try TrackDatabase(path: paths.database) } catch {
-            Log.error("\(paths.database): \(error.message)")
-            return 1
-        }
-        if case .remade(let message) = database.opening { Log.warning(message) }
-        let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: Product.version)
-        var running: RunningLibrary?
-        let status = PlayerLoop.run { loop in
-            do throws(TrackDatabaseError) {
-                running = try RunningLibrary(loop, socket, serverOptions, database, settings, paths) {
-                    () throws(ConfigurationError) in try load(options)
-                }
-            } catch {
+        var database: TrackDatabase?
+        let earlier = TrackDatabase.earlier(path: paths.database)
+        if earlier == nil {
+            do throws(TrackDatabaseError) { database = try TrackDatabase(path: paths.database) } catch {
                 Log.error("\(paths.database): \(error.message)")
-                loop.exit(1)
+                return 1
             }
         }
-        PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }
+        let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: Product.version)
+        var start: LibraryStart?
+        let status = PlayerLoop.run { loop in
+            let made = LibraryStart(loop, socket, serverOptions, settings, paths) { () throws(ConfigurationError) in
+                try load(options)
+            }
+            start = made
+            if let database { made.serve(database) }
+            if let earlier { made.upgrade(earlier) }
+        }
+        PlayerLoop.assumeIsolated { withExtendedLifetime(start) { start = nil } }
         return status
     }
 

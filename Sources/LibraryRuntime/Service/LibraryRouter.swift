@@ -34,7 +34,10 @@ import TrackDatabase
         statusWorkers = Workers(loop, name: "status")
     }
 
-    package func greeting(for role: Role) -> JSONValue {
+    package func greeting(for role: Role) -> JSONValue { Self.greeting(instance, role) }
+
+    /// The answer of `hello` by a library whose run has this name.
+    static func greeting(_ instance: String, _ role: Role) -> JSONValue {
         [
             "server": "nowplaying-library", "version": .string(Product.version), "protocol": 1,
             "instance": .string(instance), "role": .string(role.rawValue), "capabilities": ["library": true],
@@ -134,7 +137,7 @@ import TrackDatabase
     /// `library.subscribe`: the events begin right before the answer.
     private func subscribe(_ request: JudgedRequest) -> RequestPlan {
         let status = statusReading(request)
-        let subscription = events.subscription(isForeign: request.rights.isForeign)
+        let subscription = ChangeEvents.subscription(isForeign: request.rights.isForeign)
         return .prepare { [daemonSide] _, _ in
             status().map { found in
                 { client, answer in

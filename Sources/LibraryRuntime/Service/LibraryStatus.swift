@@ -23,8 +23,9 @@ struct LibraryStatus: Sendable {
         object["lastScan"] = report.lastScan.map(\.json) ?? .null
         object["faultCount"] = .integer(faultCount)
         object["faults"] = .array(faults.map(describe))
+        let reason = report.scan?.phase == .upgrade ? "upgradeFailed" : "scanFailed"
         object["problems"] = .array(
-            report.failure.map { [["reason": "scanFailed", "message": .string(PrintableText.escaped($0))]] } ?? [])
+            report.failure.map { [["reason": .string(reason), "message": .string(PrintableText.escaped($0))]] } ?? [])
         return .object(object)
     }
 

@@ -24,19 +24,18 @@ import TrackDatabase
     /// Readers for questions of clients at once: more would only share the processors.
     private static let readers = 4
 
-    /// Makes all parts and lets clients in: on the loop, which runs. `reload` reads the settings again.
+    /// Makes all parts and lets the clients of `server` in: on the loop, which runs. `instance` names the run; `reload` reads
+    /// the settings again.
     init(
-        _ loop: EventLoop, _ socket: ControlSocket, _ options: ControlServerOptions, _ database: TrackDatabase,
-        _ settings: LibrarySettings, _ paths: LibraryPaths,
+        _ loop: EventLoop, _ server: ControlServer, _ database: TrackDatabase, _ roots: [RootNames.Root],
+        _ settings: LibrarySettings, _ paths: LibraryPaths, instance: String,
         reload: @escaping () throws(ConfigurationError) -> LibrarySettings
     ) throws(TrackDatabaseError) {
         self.loop = loop
+        self.server = server
         self.paths = paths
         self.reload = reload
-        let roots = Self.roots(settings, paths)
         views = LibraryViews(roots, mediaRoots: settings.mediaRoots)
-        server = ControlServer(
-            loop, listener: socket.descriptor, methods: LibraryCatalogue.table, options: options)
         pool = ReaderPool(database, limit: Self.readers)
         rest = ReaderRest(loop, pool)
         events = ChangeEvents(loop, server, views, pool)
@@ -50,7 +49,7 @@ import TrackDatabase
             playing: { [scans] in scans.setPlaying($0) })
         router = LibraryRouter(
             loop, views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide, scans,
-            instance: Self.makeInstance())
+            instance: instance)
         server.begin(router)
         scans.begin()
         for number in [SIGTERM, SIGINT] {
@@ -61,19 +60,13 @@ import TrackDatabase
         Log.info("ready")
     }
 
-    private static func roots(_ settings: LibrarySettings, _ paths: LibraryPaths) -> [RootNames.Root] {
+    /// The folders of the library by these settings; logs it if there are none.
+    static func roots(_ settings: LibrarySettings, _ paths: LibraryPaths) -> [RootNames.Root] {
         let folders = LibraryRoots.folders(settings, uid: geteuid(), environment: LibraryProgram.environment)
         if folders.isEmpty {
             Log.warning("the library has no folders: name them in folders of [library], or in media-roots of [access]")
         }
         return LibraryRoots.named(folders, file: paths.rootNames)
-    }
-
-    /// A name of this run that no other has: 64 random bits.
-    private static func makeInstance() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let digits = String(generator.next() as UInt64, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     private func takeSettings() {

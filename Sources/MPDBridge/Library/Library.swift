@@ -123,10 +123,9 @@ import NowPlayingClient
             if isOther { updated = Int64(clamping: WallClock.time(of: EventLoop.now).rounded(.down)) }
             let wasUpdating = updating != nil
             follow(parameters["scan"])
-            if updating == nil {
-                readFolders()
-                if isOther, !wasUpdating { onChange?(.database) }
-            }
+            // A library that refused questions may answer them now.
+            if updating == nil || !isThere { readFolders() }
+            if updating == nil, isOther, !wasUpdating { onChange?(.database) }
         case _: break
         }
     }

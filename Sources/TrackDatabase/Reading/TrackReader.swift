@@ -53,7 +53,10 @@ package final class TrackReader: @unchecked Sendable {
     }
 
     /// Counts of the whole library.
-    func totals() throws(TrackDatabaseError) -> Summary {
+    func totals() throws(TrackDatabaseError) -> Summary { try Self.summary(database) }
+
+    /// Counts of a whole library, whose tables may be of an earlier version.
+    static func summary(_ database: SQLiteDatabase) throws(TrackDatabaseError) -> Summary {
         let statement = try database.statement("SELECT name, number FROM meta")
         defer { statement.reset() }
         var numbers: [String: Int64] = [:]

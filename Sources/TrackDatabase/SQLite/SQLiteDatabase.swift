@@ -7,6 +7,7 @@ final class SQLiteDatabase: @unchecked Sendable {
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     private var deadline: Deadline?
+    private var progress: UpgradeProgress?
 
     /// Statements that are kept ready, at most.
     private static let mostStatements = 96
@@ -82,6 +83,12 @@ final class SQLiteDatabase: @unchecked Sendable {
         let statement = try statement(text).bind(values)
         defer { statement.reset() }
         while try statement.step() {}
+    }
+
+    /// Has the SQL function `counted` count the rows of this progress.
+    func countCalls(_ progress: UpgradeProgress) {
+        self.progress = progress
+        SQLiteFunctions.register(handle, progress)
     }
 
     /// Id of the row that was put in last.

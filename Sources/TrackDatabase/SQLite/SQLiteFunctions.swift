@@ -52,6 +52,18 @@ enum SQLiteFunctions {
         }
     }
 
+    /// `counted(value)`: the value; each call counts as a row of this progress, which must outlive
+    /// the connection.
+    static func register(_ handle: OpaquePointer, _ progress: UpgradeProgress) {
+        let context = Unmanaged.passUnretained(progress).toOpaque()
+        sqlite3_create_function_v2(
+            handle, "counted", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, context,
+            { context, _, values in
+                Unmanaged<UpgradeProgress>.fromOpaque(sqlite3_user_data(context)!).takeUnretainedValue().count()
+                sqlite3_result_value(context, values![0])
+            }, nil, nil, nil)
+    }
+
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 

@@ -79,8 +79,10 @@ extension Doctor {
         if let scan = status["scan"], scan.objectValue != nil {
             findings.append(
                 Finding(
-                    "library", .note, "a scan is in progress: " + LibraryText.scan(scan),
-                    meaning: "new files appear as it proceeds", action: "nowplayingctl library"))
+                    "library", .note, LibraryText.inProgress(scan),
+                    meaning: scan["phase"] == "upgrade"
+                        ? "it answers questions afterwards" : "new files appear as it proceeds",
+                    action: "nowplayingctl library"))
         }
         let tracks = LibraryText.count(status["tracks"]?.integerValue ?? 0, "track")
         guard findings.isEmpty else { return findings }

@@ -26,7 +26,7 @@ struct LibraryState {
         if run.wantsJSON { return run.printJSON(status) }
         for line in LibraryText.lines(status, run.output, now: run.wallClock) { run.output.line(line) }
         guard let scan = status["scan"], scan.objectValue != nil else { return }
-        guard run.output.canRedraw else { return run.output.line("a scan is in progress: " + LibraryText.scan(scan)) }
+        guard run.output.canRedraw else { return run.output.line(LibraryText.inProgress(scan)) }
         var state = LibraryState(run)
         let end = try state.follow(within: nil) { _ in true }
         for line in LibraryText.end(end, run.output, now: run.wallClock) { run.output.line(line) }

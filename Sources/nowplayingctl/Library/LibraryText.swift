@@ -73,16 +73,21 @@ enum LibraryText {
 
     // MARK: A scan
 
+    /// A whole sentence about a scan in progress.
+    static func inProgress(_ scan: JSONValue) -> String {
+        (scan["phase"] == "upgrade" ? "" : "a scan is in progress: ") + self.scan(scan)
+    }
+
     /// `reading 120 of 1200 files, 10 %, 6000 a second, 0:12 left`.
     static func scan(_ scan: JSONValue) -> String {
         let parts = parts(scan)
-        return parts.phase + " " + ([parts.count] + parts.rest).joined(separator: ", ")
+        return parts.phase + " " + ([parts.count] + parts.rest).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     /// The same with a bar, for one line of a terminal.
     static func moving(_ scan: JSONValue, columns: Int, isUnicode: Bool) -> String {
         let parts = parts(scan)
-        var text = "\(parts.phase) \(parts.count)"
+        var text = parts.count.isEmpty ? parts.phase : "\(parts.phase) \(parts.count)"
         let rest = parts.rest.isEmpty ? "" : "  " + parts.rest.joined(separator: "  ")
         if let fraction = parts.fraction {
             let width = min(40, columns - text.count - rest.count - 4)
@@ -96,6 +101,7 @@ enum LibraryText {
     ) -> (phase: String, count: String, rest: [String], fraction: Double?) {
         let phase =
             switch scan["phase"]?.stringValue {
+            case "upgrade": "updating the database:"
             case "walk": "looking for files:"
             case "read": "reading tags:"
             case "identify": "reading contents:"
@@ -114,6 +120,8 @@ enum LibraryText {
             rest.append("\(ClockText.number(rate, places: 0)) a second")
         }
         if let left = scan["timeLeft"]?.doubleValue { rest.append(ClockText.clock(left) + " left") }
+        // Its rows are nothing that people count.
+        if scan["phase"] == "upgrade" { (number, rest) = ("", rest.filter { !$0.hasSuffix(" a second") }) }
         return (phase, number, rest, fraction)
     }
 
