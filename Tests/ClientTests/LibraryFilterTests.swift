@@ -35,12 +35,48 @@ import Testing
             (.year, ["", "-", "94", "1990-1980-1970", "x", "1990-x", "199o"]),
             (.rating, ["", "6", "x", "3-2", "1-6", "-1"]),
             (.notPlayedSince, ["", "1", "x", "1m", "1 y", "yesterday", "2025-5-1", "2025-05-01-01", "99999d", "-1d"]),
-            (.filter, ["", "x", "[]", "{", "1"]),
+            (
+                .filter,
+                [
+                    "", " ", "{", "{]", "or", "a or", "or a", "not", "rating>=x", "rating=1:2", "liked=perhaps",
+                    "liked>yes",
+                    "added=30d", "added>=soon", "title=\"x", "rating~4", "duration=1:2:3:4", "a or or b", "year=nil or",
+                ]
+            ),
         ] as [(LibraryTest, [String])])
     func othersAreRefused(test: LibraryTest, texts: [String]) {
         for text in texts {
             #expect(throws: LibraryTest.Mistake.self, "\(test) \(text)") { try test.json(text) }
         }
+    }
+
+    @Test(
+        arguments: [
+            ("genre=jazz", #"{"genre":{"matches":"jazz"}}"#),
+            ("genre=jazz rating>=4", #"{"all":[{"genre":{"matches":"jazz"}},{"rating":{"atLeast":4}}]}"#),
+            (
+                "genre=jazz OR genre = 'hard bop'",
+                #"{"any":[{"genre":{"matches":"jazz"}},{"genre":{"matches":"hard bop"}}]}"#
+            ),
+            ("rating > 3", #"{"all":[{"rating":{"atLeast":3}},{"not":{"rating":{"is":3}}}]}"#),
+            ("not liked=yes", #"{"not":{"liked":{"is":true}}}"#), ("liked=no", #"{"liked":{"is":false}}"#),
+            ("genre!=rock", #"{"not":{"genre":{"matches":"rock"}}}"#), ("genre=", #"{"genre":{"missing":true}}"#),
+            ("genre= mood=calm", #"{"all":[{"genre":{"missing":true}},{"mood":{"matches":"calm"}}]}"#),
+            (#"artist~"miles d""#, #"{"artist":{"contains":"miles d"}}"#),
+            ("year=1990-1999", #"{"all":[{"date":{"atLeast":"1990"}},{"date":{"atMost":"1999"}}]}"#),
+            ("year<1960", #"{"date":{"before":"1960"}}"#), ("date>=1960-05", #"{"date":{"atLeast":"1960-05"}}"#),
+            ("added>=30d", #"{"added":{"atLeast":"30d"}}"#), ("last-played<1y", #"{"lastPlayed":{"before":"1y"}}"#),
+            ("added=2025-05", #"{"added":{"is":"2025-05"}}"#), ("played=", #"{"lastPlayed":{"missing":true}}"#),
+            ("length<=4:30", #"{"duration":{"atMost":270}}"#), ("plays=0", #"{"playCount":{"is":0}}"#),
+            ("miles AC/DC", #"{"all":[{"anyTag":{"contains":"miles"}},{"anyTag":{"contains":"AC/DC"}}]}"#),
+            ("'or' \"not\"", #"{"all":[{"anyTag":{"contains":"or"}},{"anyTag":{"contains":"not"}}]}"#),
+            ("folder=Music/Jazz", #"{"folder":{"below":"Music/Jazz"}}"#),
+            ("codec=flac", #"{"codec":{"matches":"flac"}}"#),
+            ("gnere=x", #"{"gnere":{"matches":"x"}}"#), ("ö=1", #"{"anyTag":{"contains":"ö=1"}}"#),
+            (" {\"not\":{}}", #"{"not":{}}"#),
+        ])
+    func filtersAreTyped(text: String, json: String) throws {
+        #expect(JSONWriter.text(try LibraryTest.filter.json(text)) == json)
     }
 
     @Test(

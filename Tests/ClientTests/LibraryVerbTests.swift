@@ -292,7 +292,7 @@ import Testing
         ("search x --play -n 0", "from 1", 2), ("search x --kind song", "artist, album", 2),
         ("search x --limit 0", "from 1", 2), ("find", "--artist", 2), ("find album", "stands alone", 2),
         ("find --year 94", "1994, 1990-1999", 2), ("find --rating 9", "stars from 0 to 5", 2),
-        ("find --filter x --artist y", "--filter", 2), ("find --not-played-since 1m", "6mo", 2),
+        ("find --filter {x --artist y", "--filter", 2), ("find --not-played-since 1m", "6mo", 2),
         ("list", "needs more", 2), ("random x", "tracks, albums", 2), ("random 0", "from 1", 2),
         ("random albums 2 3", "takes no", 2), ("random --add --next", "exclude", 2),
         ("random --seed x", "whole number", 2),

@@ -8,7 +8,7 @@ package enum LibraryTest: String, CaseIterable, Sendable {
     case year, folder, rating, liked
     case notPlayedSince = "not-played-since"
     case addedSince = "added-since"
-    /// A filter of the protocol, as JSON.
+    /// Several tests in one text, see `FilterText`, or a filter of the protocol as JSON.
     case filter
 
     /// A text that a test does not take.
@@ -35,6 +35,7 @@ package enum LibraryTest: String, CaseIterable, Sendable {
             return ["any": [["lastPlayed": ["before": moment]], ["lastPlayed": ["missing": true]]]]
         case .addedSince: return ["added": ["atLeast": try Self.moment(text)]]
         case .filter:
+            guard text.first(where: { !$0.isWhitespace }) == "{" else { return try FilterText.json(text) }
             guard let filter = try? JSONReader.read(text), filter.objectValue != nil else {
                 throw Mistake(expected: "a filter of the protocol, such as {\"genre\": {\"is\": \"Jazz\"}}")
             }
@@ -88,7 +89,7 @@ package enum LibraryTest: String, CaseIterable, Sendable {
     }
 
     /// A moment: an age or a date, each as it is written.
-    private static func moment(_ text: String) throws(Mistake) -> JSONValue {
+    static func moment(_ text: String) throws(Mistake) -> JSONValue {
         if AgeText.seconds(text) != nil { return .string(text) }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isDate = zip(parts, [4, 2, 2]).allSatisfy { $0.utf8.count == $1 && ClockText.integer($0) != nil }

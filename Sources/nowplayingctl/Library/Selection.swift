@@ -17,7 +17,8 @@ extension Verb {
         Option("--liked", "that you like"),
         Option("--not-played-since", value: "AGE", "not played since then: 30d, 6mo, 1y, or a date"),
         Option("--added-since", value: "AGE", "new in the library since then: 30d, 6mo, 1y, or a date"),
-        Option("--filter", value: "JSON", "a filter of the protocol"),
+        Option(
+            "--filter", value: "FILTER", "tests such as 'genre=jazz rating>=4', or a filter of the protocol as JSON"),
     ]
 
     /// Options for the order and the number of tracks.
