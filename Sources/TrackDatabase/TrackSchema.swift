@@ -185,6 +185,9 @@ extension TrackSchema {
         UPDATE tagset SET hash = counted(hash) >> 24 & 16777215;
         CREATE INDEX tagset_hash ON tagset(hash);
         DELETE FROM mark WHERE name = 'optimized';
+        UPDATE track SET flags = flags | \(TrackFlags.isUnreadable) WHERE format IS NULL AND duration IS NULL AND id IN (
+            SELECT t.id FROM fault f CROSS JOIN folder d ON d.path = f.folder
+            CROSS JOIN track t ON t.folder = d.id AND t.name = f.name);
         """
 
     /// Forgets the statistics of the sets of tags. With them SQLite would look at all sets before the first row of a page, to
@@ -202,4 +205,6 @@ enum TrackFlags {
     static let hasPicture: Int64 = 4
     /// Its file has no title: the name of the file stands in its place.
     static let isNamedByFile: Int64 = 8
+    /// No sound was found in its file.
+    static let isUnreadable: Int64 = 16
 }

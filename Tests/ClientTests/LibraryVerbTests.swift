@@ -169,10 +169,14 @@ import Testing
             ),
             ("findadd album X", #"library.add {"filter":{"album":{"matches":"X"}},\#(sorted)}"#),
             ("searchadd any X", #"library.add {"filter":{"anyTag":{"contains":"X"}},\#(sorted)}"#),
-            ("random 7 --add --seed 5", #"library.add {"sort":"random","seed":5,"limit":7,"filter":{"all":[]}}"#),
+            (
+                "random 7 --add --seed 5",
+                #"library.add {"filter":{"unreadable":{"is":false}},"sort":"random","seed":5,"limit":7}"#
+            ),
             (
                 "random --next --seed 5 --liked",
-                #"library.add {"filter":{"liked":{"is":true}},"sort":"random","seed":5,"limit":50,"next":true}"#
+                #"library.add {"filter":{"all":[{"liked":{"is":true}},{"unreadable":{"is":false}}]},"sort":"random","seed":5,"#
+                    + #""limit":50,"next":true}"#
             ),
         ])
     func oneRequest(line: String, request: String) {
@@ -218,8 +222,10 @@ import Testing
             (
                 "random albums 2 --seed 1",
                 [
-                    #"library.query {"sort":"randomAlbums","seed":1,"fields":["albumId"],"limit":10000}"#,
-                    #"library.add {"sort":"randomAlbums","seed":1,"limit":5,"at":0,"play":true,"filter":{"all":[]}}"#,
+                    #"library.query {"filter":{"unreadable":{"is":false}},"sort":"randomAlbums","seed":1,"fields":["albumId"],"#
+                        + #""limit":10000}"#,
+                    #"library.add {"filter":{"unreadable":{"is":false}},"sort":"randomAlbums","seed":1,"limit":5,"at":0,"#
+                        + #""play":true}"#,
                 ]
             ),
         ] as [(String, [String])])

@@ -114,6 +114,7 @@ enum FilterModel {
         case .compilation: track.record.isCompilation
         case .lyrics: track.record.hasLyrics
         case .picture: track.record.hasPicture
+        case .unreadable: track.record.isUnreadable
         }
     }
 

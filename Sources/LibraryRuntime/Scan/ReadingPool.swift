@@ -171,9 +171,11 @@ final class ReadingPool: Sendable {
         _ job: ReadJob, _ file: TrackFile, _ outcome: ReaderProcess.Outcome
     ) -> [ScanResults.Item] {
         func listed(_ fault: String) -> [ScanResults.Item] {
+            var record = TrackRecord(path: job.path, file: file)
+            record.isUnreadable = true
             // It is listed by its name, so that it is not read again until it changes.
-            [
-                .track(TrackRecord(path: job.path, file: file), known: job.known, hadFault: false),
+            return [
+                .track(record, known: job.known, hadFault: false),
                 .fault(TrackFault(path: job.path, file: file, reason: fault, at: WallClock.time(of: .now))),
             ]
         }

@@ -12,7 +12,7 @@ struct FilterTerm {
         "skipCount",
     ]
     private static let moments = ["added", "modified", "lastPlayed"]
-    private static let flags = ["liked", "compilation", "lyrics", "picture"]
+    private static let flags = ["liked", "compilation", "lyrics", "picture", "unreadable"]
     /// Other words for fields that are no tags.
     private static let synonyms = [
         "plays": "playCount", "skips": "skipCount", "stars": "rating", "length": "duration", "played": "lastPlayed",

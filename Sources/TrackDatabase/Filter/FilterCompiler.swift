@@ -260,6 +260,7 @@ struct FilterCompiler {
             case .compilation: "(s.said <> 0 OR ifnull((SELECT various FROM album WHERE id = s.album), 0) <> 0)"
             case .lyrics: "(t.flags & \(TrackFlags.hasLyrics) <> 0)"
             case .picture: "(t.flags & \(TrackFlags.hasPicture) <> 0)"
+            case .unreadable: "(t.flags & \(TrackFlags.isUnreadable) <> 0)"
             }
         switch test {
         case .isTrue(let value): return .plain("ifnull(\(column) = @, 0)", [.integer(value ? 1 : 0)], share: 0.3)

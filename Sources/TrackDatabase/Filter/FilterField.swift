@@ -29,7 +29,7 @@ package enum FilterField: Hashable, Sendable {
 
     /// A field that is true or false.
     package enum FlagField: String, CaseIterable, Sendable {
-        case liked, compilation, lyrics, picture
+        case liked, compilation, lyrics, picture, unreadable
     }
 
     /// The field with this name; nil: there is none.

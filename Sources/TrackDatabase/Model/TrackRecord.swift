@@ -14,6 +14,8 @@ package struct TrackRecord: Equatable, Sendable {
     package var isCompilation = false
     package var hasLyrics = false
     package var hasPicture = false
+    /// No sound was found in its file: it is known by its name alone.
+    package var isUnreadable = false
     package var loudness = TrackLoudness()
     /// A hash of its sound, by which a moved file is known again; nil: not computed yet.
     package var identity: Int64?

@@ -156,6 +156,7 @@ extension TrackReader {
         let flags = row.integer(8)
         record.hasLyrics = flags & TrackFlags.hasLyrics != 0
         record.hasPicture = flags & TrackFlags.hasPicture != 0
+        record.isUnreadable = flags & TrackFlags.isUnreadable != 0
         let shared = try sharedTags(row.integer(16), wanted)
         record.isCompilation = shared.saysCompilation
         record.tags = shared.tags

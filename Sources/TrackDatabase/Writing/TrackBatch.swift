@@ -188,7 +188,7 @@ package final class TrackBatch {
 
     private static func flags(_ record: TrackRecord, isNamedByFile: Bool) -> Int64 {
         (record.hasLyrics ? TrackFlags.hasLyrics : 0) | (record.hasPicture ? TrackFlags.hasPicture : 0)
-            | (isNamedByFile ? TrackFlags.isNamedByFile : 0)
+            | (isNamedByFile ? TrackFlags.isNamedByFile : 0) | (record.isUnreadable ? TrackFlags.isUnreadable : 0)
     }
 
     /// A track as it stands before a change of it.

@@ -40,7 +40,9 @@ enum RandomTracks {
         guard !(run.has("--add") && run.has("--next")) else {
             throw .usage("--add and --next exclude each other", verb: run.verb.name)
         }
-        var selection = try Selection(filter: try Selection.filter(run), run)
+        // Nobody wants a file without sound by chance.
+        let tests = [try Selection.filter(run), ["unreadable": ["is": false]]].compactMap { $0 }
+        var selection = try Selection(filter: LibraryTest.all(tests), run)
         selection.sort(by: isAlbums ? "randomAlbums" : "random")
         selection.seed(try seed(run))
         selection.limit(to: isAlbums ? try tracks(of: count, selection, run) : count)
