@@ -77,6 +77,10 @@ import Testing
                 #expect(text.contains("\n\(line)\n"), "\(unit): \(line)")
             }
         }
+        let text = try String(contentsOfFile: Self.folder + "user/nowplaying-library.service", encoding: .utf8)
+        for line in ["RuntimeDirectory=nowplayingd", "RuntimeDirectoryPreserve=yes"] {
+            #expect(text.contains("\n\(line)\n"), "\(line)")
+        }
     }
 
     /// Functions that hardening must keep: the credentials of clients, people's music, and radio.
