@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// The real daemon mixes into a WAV file, and into the pipe of its standard output.
-    @Suite(.timeLimit(.minutes(2))) struct MixedFileTests {
+    @Suite(.timeLimit(.minutes(5))) struct MixedFileTests {
         private func tone(_ level: Int32, _ folder: TemporaryFolder, seconds: Int = 4) -> String {
             let samples = Array(repeating: level, count: 2 * 44100 * seconds)
             let tone = AudioMaterial(sampleRate: 44100, channels: 2, bits: 16, samples: samples)

@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// The picture that a Snapcast server shows: nowplaying-snapcast asks nowplaying-web for an address of it.
-    @Suite(.timeLimit(.minutes(3))) struct SnapcastPictureTests {
+    @Suite(.timeLimit(.minutes(5))) struct SnapcastPictureTests {
         /// A PNG of one pixel.
         private static let pixel: [UInt8] =
             [

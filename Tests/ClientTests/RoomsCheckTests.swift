@@ -5,7 +5,7 @@ import Testing
 @testable import nowplayingctl
 
 /// Findings about the way to the rooms, each of which is broken in turn.
-@Suite(.timeLimit(.minutes(1))) struct RoomsCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomsCheckTests {
     private static let script: JSONObject = JSONObject([.init("controlscript", "/usr/bin/nowplaying-snapcast")])
 
     /// A source with these parameters, whose control script answers.

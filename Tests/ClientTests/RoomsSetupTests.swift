@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `setup rooms` with programs that only record their arguments, and names of rooms for completions.
-@Suite(.timeLimit(.minutes(2))) struct RoomsSetupTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomsSetupTests {
     private let folder = TemporaryFolder()
     private static let hasUser = getpwnam("_snapserver") != nil
     /// True if no server of this machine comes before those of the network.

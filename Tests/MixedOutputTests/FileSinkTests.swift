@@ -7,7 +7,7 @@ import Testing
 @testable import MixedOutput
 
 /// Streams that are mixed into a WAVE file.
-@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct FileSinkTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct FileSinkTests {
     private let folder = TemporaryFolder()
 
     init() { LoopThread.start() }

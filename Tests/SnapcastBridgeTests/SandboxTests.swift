@@ -9,7 +9,7 @@ import Testing
 
 /// The sandbox of the program, on a thread of its own: the rest of the tests keeps its rights.
 @Suite(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     .enabled(if: linux_has_landlock() == 1, "this kernel has no Landlock"))
 struct SandboxTests {
     private let folder = TemporaryFolder()
