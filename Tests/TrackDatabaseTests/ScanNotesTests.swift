@@ -47,8 +47,10 @@ import TrackDatabase
             try batch.setMissing(true, ids: [2, 3, 4])
             try batch.setIdentity(7, of: 1)
         }
-        #expect(try reader.missingTracks(size: 1) == [2, 3])
-        #expect(try reader.missingTracks(size: 0) == [])
+        #expect(try reader.missingTracks(size: 1, limit: 100) == [2, 3])
+        #expect(try reader.missingTracks(size: 1, limit: 1) == [2])
+        #expect(try reader.missingFiles(size: 1).map(\.id) == [2, 3])
+        #expect(try reader.missingTracks(size: 0, limit: 100) == [])
         #expect(try reader.unidentifiedTracks(after: 0, limit: 9) == [])
         try writer.batch { batch throws(TrackDatabaseError) in try batch.setMissing(false, ids: [2, 4]) }
         #expect(try reader.unidentifiedTracks(after: 0, limit: 9) == [2, 4])

@@ -6,6 +6,10 @@ struct MoveFinder: ~Copyable {
     /// Names of the roots that are there: what is missing with its disk has not moved.
     private let present: [[UInt8]]
     private var claimed: Set<Int64> = []
+    /// Of sizes that more missing tracks have than are compared: their numbers by their files.
+    private var crowds: [Int64: [TrackFile: [Int64]]] = [:]
+    /// Missing tracks of a size that are compared by their tags.
+    private static let most = 100
 
     /// A finder that asks this reader.
     init(_ reader: sending TrackReader, present: [[UInt8]]) {
@@ -15,7 +19,7 @@ struct MoveFinder: ~Copyable {
 
     /// Number of the oldest missing track that this new one is; nil: there is none. Each is found once.
     mutating func missing(like record: TrackRecord) throws(TrackDatabaseError) -> Int64? {
-        for id in try reader.missingTracks(size: record.file.size) where !claimed.contains(id) {
+        for id in try candidates(record.file) where !claimed.contains(id) {
             guard let old = try reader.track(id), old.isMissing, isPresent(old.record.path.folder),
                 Self.isSame(old.record, record)
             else { continue }
@@ -23,6 +27,18 @@ struct MoveFinder: ~Copyable {
             return id
         }
         return nil
+    }
+
+    /// Numbers of missing tracks of this size: the oldest ones, and in a crowd first those of this very file.
+    private mutating func candidates(_ file: TrackFile) throws(TrackDatabaseError) -> [Int64] {
+        let oldest = try reader.missingTracks(size: file.size, limit: Self.most)
+        guard oldest.count == Self.most else { return oldest }
+        if crowds[file.size] == nil {
+            // No track gets missing while a scan looks for moves.
+            crowds[file.size] = Dictionary(grouping: try reader.missingFiles(size: file.size), by: \.file)
+                .mapValues { $0.map(\.id) }
+        }
+        return (crowds[file.size]?[file] ?? []) + oldest
     }
 
     private func isPresent(_ folder: [UInt8]) -> Bool {

@@ -57,7 +57,7 @@ package struct TrackPath: Hashable, Sendable {
 }
 
 /// A file, as far as a change of it shows in it.
-package struct TrackFile: Equatable, Sendable {
+package struct TrackFile: Hashable, Sendable {
     /// Bytes.
     package var size: Int64 = 0
     /// Nanoseconds since 1970.

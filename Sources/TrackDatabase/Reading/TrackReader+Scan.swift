@@ -47,11 +47,25 @@ extension TrackReader {
             """, [.blob(folder), .integer(id), .integer(Int64(limit))])
     }
 
-    /// Numbers of missing tracks whose files had this size in bytes, the oldest 100.
-    package func missingTracks(size: Int64) throws(TrackDatabaseError) -> [Int64] {
+    /// Numbers of missing tracks whose files had this size in bytes, the oldest `limit` of them.
+    package func missingTracks(size: Int64, limit: Int) throws(TrackDatabaseError) -> [Int64] {
         try numbers(
             "SELECT id FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 ORDER BY id "
-                + "LIMIT 100", [.integer(size)])
+                + "LIMIT ?2", [.integer(size), .integer(Int64(limit))])
+    }
+
+    /// Numbers and files of all missing tracks whose files had this size in bytes, in ascending order.
+    package func missingFiles(size: Int64) throws(TrackDatabaseError) -> [(id: Int64, file: TrackFile)] {
+        let statement = try database.statement(
+            "SELECT id, modified, inode FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 ORDER BY id")
+        defer { statement.reset() }
+        try statement.bind([.integer(size)])
+        var found: [(id: Int64, file: TrackFile)] = []
+        while try statement.step() {
+            let file = TrackFile(size: size, modified: statement.integer(1), inode: statement.integer(2))
+            found.append((statement.integer(0), file))
+        }
+        return found
     }
 
     /// Numbers of tracks that are there and have no hash of their sound, in ascending order from a number on.
