@@ -90,10 +90,29 @@ extension Connection {
         }
     }
 
+    /// Sends the event of this number to a client that takes all events and reads. False: nothing was done, `catchUp` has to.
+    func sendAtOnce(_ line: UnsafeRawBufferPointer, number: Int) -> Bool {
+        guard takesAll, sentEvents == number - 1, !isChoked, !isProcessing, output.isEmpty, !isDeaf, !isClosed else {
+            return false
+        }
+        sentEvents = number
+        let count = UnixSocket.send(descriptor, line)
+        guard count != line.count else { return true }
+        keepUnsent(of: line, count)
+        watch()
+        return true
+    }
+
     /// Sends bytes when nothing waits before them, and keeps what the kernel does not take.
     private func send(_ bytes: [UInt8]) {
-        let count = bytes.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
-        if count == bytes.count { return }
+        bytes.withUnsafeBytes { bytes in
+            let count = UnixSocket.send(descriptor, bytes)
+            if count != bytes.count { keepUnsent(of: bytes, count) }
+        }
+    }
+
+    /// Keeps what the kernel did not take; `count`: the result of sending them.
+    private func keepUnsent(of bytes: UnsafeRawBufferPointer, _ count: Int) {
         guard count >= 0 || count == -Int(EAGAIN) || count == -Int(EINTR) else { return stopSending() }
         isChoked = true
         output = Array(bytes.dropFirst(max(0, count)))

@@ -61,7 +61,9 @@ import NowPlaying
     private(set) var isClosed = false
 
     /// Its subscription; nil: none.
-    var subscription: Subscription?
+    var subscription: Subscription? { didSet { takesAll = subscription?.isOfAll ?? false } }
+    /// True if it gets each event of the subject that all follow, as it is.
+    private(set) var takesAll = false
     /// Topics that it follows.
     var topics: Set<String> = []
     /// Number of the last event that it got, or that happened before it subscribed.

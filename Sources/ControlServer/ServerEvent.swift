@@ -72,6 +72,15 @@ package struct Subscription: Sendable {
         self.languages = languages
     }
 
+    /// True if it has each event that reaches all followers, and their lines as they are.
+    var isOfAll: Bool {
+        guard kinds == nil, languages.isEmpty else { return false }
+        switch subject {
+        case .present, .every: return true
+        case .named: return false
+        }
+    }
+
     /// True if the event is one of these.
     func wants(_ event: ServerEvent) -> Bool {
         guard event.reach != .topic else { return false }
