@@ -16,10 +16,9 @@ package struct Addition: Sendable {
     init(_ media: [ResolvedMedia], _ numbers: TakenNumbers, _ lists: AddedLists) {
         self.numbers = numbers
         let first = numbers.first
-        entries = EntryList(
-            media.enumerated().lazy.map { index, media in
-                QueueEntry(id: ItemID(first + Int64(index)), source: media.source, details: media.details)
-            })
+        entries = EntryList(count: media.count) { index in
+            QueueEntry(id: ItemID(first + Int64(index)), source: media[index].source, details: media[index].details)
+        }
         list = entries.count >= AddedList.leastEntries ? lists.write(entries) : nil
     }
 

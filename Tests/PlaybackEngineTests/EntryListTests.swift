@@ -68,6 +68,15 @@ import Testing
         }
     }
 
+    @Test("a list by indices is the list of a sequence", arguments: [0, 1, 511, 512, 513, 1000, 5000])
+    func byIndices(count: Int) {
+        let list = EntryList(count: count) { Self.entry(Int64($0) + 1) }
+        let same = Self.entries((0..<count).map { Int64($0) + 1 })
+        #expect(list.map(\.id) == same.map(\.id) && list.pieceCount == same.pieceCount)
+        #expect(list.count == count && list.textBytes == same.textBytes && list.highestNumber == same.highestNumber)
+        for (index, entry) in list.enumerated() where index % 37 == 0 { #expect(list.index(of: entry.id) == index) }
+    }
+
     @Test("single edits all over a long list leave it in few pieces, in which each entry is found")
     func manyEdits() {
         var random = SeededRandom(seed: 1)

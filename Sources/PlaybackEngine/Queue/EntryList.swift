@@ -19,6 +19,20 @@ package struct EntryList: Sendable {
     /// These entries. Takes time for each: many are better listed on another thread than the loop.
     package init(_ entries: some Sequence<QueueEntry>) { append(contentsOf: entries) }
 
+    /// As many entries, each made from its index, in pieces that have no room to spare. For code of other modules, which the
+    /// compiler does not specialize a sequence for.
+    package init(count: Int, _ entry: (Int) -> QueueEntry) {
+        pieces.reserveCapacity((count + Self.pieceEntries - 1) / Self.pieceEntries)
+        for start in stride(from: 0, to: count, by: Self.pieceEntries) {
+            let size = Swift.min(Self.pieceEntries, count - start)
+            let entries = ContiguousArray<QueueEntry>(unsafeUninitializedCapacity: size) { buffer, used in
+                for offset in 0..<size { buffer.initializeElement(at: offset, to: entry(start + offset)) }
+                used = size
+            }
+            append(EntryPiece(entries))
+        }
+    }
+
     /// Appends entries.
     package mutating func append(contentsOf new: some Sequence<QueueEntry>) {
         var piece = ContiguousArray<QueueEntry>()
