@@ -159,6 +159,8 @@ import NowPlaying
     }
 
     private func show() {
+        // Of a queue that rests, nothing comes after the last titles that would return the memory.
+        defer { if !plan.hasItems { player.tidyUp() } }
         deadline = nil
         let new = results
         results = []
