@@ -70,6 +70,10 @@ let package = Package(
         systemLibrary("CSoxr", package: "libsoxr-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        // It defines the functions of five libraries, which nothing links: see CLateLibraries.h.
+        .target(
+            name: "CLateLibraries", dependencies: ["CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile"],
+            path: "Sources/SystemLibraries/CLateLibraries", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
         .target(
             name: "CWebAnswers", path: "Sources/SystemLibraries/CWebAnswers",
             cSettings: [.unsafeFlags(["-Wall", "-Werror"])],
@@ -98,10 +102,9 @@ let package = Package(
             [
                 "AudioCore", "LinuxSystem", "TrackReading", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile",
                 "CMPG123",
-                "CVorbisFile",
-                "COpusFile", "CExpat", "CLinux",
+                "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLinux",
             ]),
-        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
+        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLateLibraries", "CLinux"]),
         library(
             "MixedOutput",
             ["AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CSoxr", "CLinux"]),
@@ -185,7 +188,7 @@ let package = Package(
         program("nowplaying-library", ["LibraryRuntime"]),
         program(
             "nowplaying-tags",
-            ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLinux"]),
+            ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLateLibraries", "CLinux"]),
         program(
             "nowplayingctl", ["NowPlayingClient", "ControlProtocol", "TCPClient", "NowPlaying", "CQREncode", "CLinux"]),
         program(

@@ -75,6 +75,9 @@ package import NowPlaying
 
     package func connect() {
         guard connection == nil else { return }
+        guard PulseLibrary.open() else {
+            return loop.later { [weak self] in self?.delegate?.outputConnectionChanged(PulseLibrary.missing) }
+        }
         let made = PulseConnection(main, server: address)
         connection = made
         made.changed = { [unowned self] in connectionChanged($0) }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioDecoders
+import CLateLibraries
 import CLinux
 import ChildDecoding
 import Glibc
@@ -32,6 +33,8 @@ func run(_ arguments: [String]) -> Never {
     signal(SIGPIPE, SIG_IGN)
     linux_lower_priority(0)
     Limits.set()
+    // Confined, it cannot open a library; a decoder without its library says so.
+    _ = late_decoders_are_there()
     let isConfined = linux_confine_reader() == 0
     var tracks = TrackOrders(socket)
     while true {

@@ -1,4 +1,5 @@
 import AudioCore
+import CLateLibraries
 import NowPlaying
 
 /// Native FLAC by libFLAC. Up to 16 bits come out as int16, 17 to 32 as int32, the sample's bits at the top: nothing is lost.
@@ -125,6 +126,7 @@ final class FLACDecoder: AudioDecoder {
             Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)]
             + (promise == nil ? info.bytesWithoutLength : info.bytes)
         end = promise.map { origin + $0 }
+        guard late_flac_is_there() != 0 else { throw .withoutLibrary("libFLAC.so.12", package: "libflac12") }
         handle = FLACHandle(client: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")

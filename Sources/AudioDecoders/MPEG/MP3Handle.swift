@@ -1,4 +1,5 @@
 import AudioCore
+import CLateLibraries
 private import CMPG123
 import Glibc
 
@@ -34,6 +35,7 @@ struct MP3Handle: ~Copyable {
     /// Opens the frames at `start` to before `end` of the file. `isForCounting`: it is only asked to step from frame to
     /// frame. Throws `.broken`, or what reading throws.
     init(file: MediaFile, start: Int64, end: Int64, isForCounting: Bool = false) throws(DecodingError) {
+        guard late_mpg123_is_there() != 0 else { throw .withoutLibrary("libmpg123.so.0", package: "libmpg123-0") }
         let source = Source(file, start, end)
         guard let handle = mpg123_new(nil, nil) else {
             throw DecodingError(.broken, "no memory left for an MP3 decoder")

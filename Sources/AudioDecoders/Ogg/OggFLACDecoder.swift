@@ -1,4 +1,5 @@
 import AudioCore
+import CLateLibraries
 import Glibc
 import NowPlaying
 
@@ -52,6 +53,7 @@ final class OggFLACDecoder: AudioDecoder {
         } else {
             lengthInFrames = counted.map(format.length)
         }
+        guard late_flac_is_there() != 0 else { throw .withoutLibrary("libFLAC.so.12", package: "libflac12") }
         handle = FLACHandle(oggClient: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")

@@ -1,4 +1,5 @@
 import AudioCore
+import CLateLibraries
 private import CVorbisFile
 import Glibc
 
@@ -40,6 +41,10 @@ final class VorbisStream: LinkedStream {
             },
             close_func: nil,
             tell_func: { context in Int(Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().readOffset) })
+        guard late_vorbis_is_there() != 0 else {
+            file.deallocate()
+            throw .withoutLibrary("libvorbisfile.so.3", package: "libvorbisfile3")
+        }
         let status = ov_open_callbacks(Unmanaged.passUnretained(source).toOpaque(), file, nil, 0, callbacks)
         guard status == 0 else {
             file.deallocate()

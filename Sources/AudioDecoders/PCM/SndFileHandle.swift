@@ -1,4 +1,5 @@
 import AudioCore
+import CLateLibraries
 private import CSndFile
 import Glibc
 import TrackReading
@@ -61,6 +62,9 @@ struct SndFileHandle: ~Copyable {
             },
             write: { _, _, _ in 0 },
             tell: { context in Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue().position })
+        guard late_sndfile_is_there() != 0 else {
+            throw .withoutLibrary("libsndfile.so.1", package: "libsndfile1")
+        }
         var info = SF_INFO()
         let handle = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, Unmanaged.passUnretained(source).toOpaque())
         guard let handle else {

@@ -1,4 +1,5 @@
 import ArtworkLookup
+import AudioDecoders
 import ConfigurationFiles
 import ControlProtocol
 import ControlServer
@@ -6,6 +7,7 @@ import DaemonConfiguration
 import Glibc
 import LinuxSystem
 import NowPlaying
+import PulseOutput
 import Sessions
 
 /// The parts of the daemon while it serves.
@@ -68,8 +70,14 @@ import Sessions
         }
         ServiceManager.notify("READY=1")
         Log.info("ready")
+        let usesPulse = configuration.output == .pulse
         tidying = loop.deadline(EventLoop.now.advanced(bySeconds: 0.5)) { [unowned self] in
             tidying = nil
+            // The first answer does not wait for them, nor does the first item.
+            _ = DetachedThread.start("libraries") {
+                if usesPulse, !PulseLibrary.open() { Log.error("cannot load libpulse.so.0; install libpulse0") }
+                LateLibraries.openUsual()
+            }
             ProgramPages.giveBack()
         }
     }
