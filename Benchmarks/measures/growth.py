@@ -1,5 +1,7 @@
-"""How cost grows: time and memory of a step for each size of the queue, and each number of clients and sessions."""
+"""How cost grows: time and memory of a step for each size of the queue, and each number of clients, sessions and items with
+saved feedback."""
 import socket
+import sqlite3
 import subprocess
 import time
 
@@ -12,11 +14,13 @@ QUEUES = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 # But for the two connections of the measure.
 CLIENTS = (1, 16, 128, 1024, 4094)
 SESSIONS = (1, 4, 16)
+REMEMBERED = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 STEPS = 40
 
 
 def run(bench):
-    found = {"items": _queues(bench), "clients": _clients(bench), "sessions": _sessions(bench)}
+    found = {"items": _queues(bench), "clients": _clients(bench), "sessions": _sessions(bench),
+             "remembered items": _remembered(bench)}
     bench.note("growth", found)
     rows = []
     for things, steps in found.items():
@@ -118,3 +122,32 @@ def _sessions(bench):
                 lambda number: daemon.call("pause" if number % 2 == 0 else "play", session="session0"))
             found[count] = step
     return found
+
+
+def _remembered(bench):
+    """With saved feedback about so many items. A first run of the daemon makes the database."""
+    found = {}
+    path = str(bench.material.first())
+    for count in REMEMBERED:
+        folder = bench.folder()
+        with Daemon(bench.program, folder) as daemon:
+            daemon.call("feedback.set", uri=path, rating=1)
+        _remember(folder / "state" / "feedback.db", count - 1)
+        with Daemon(bench.program, folder) as daemon:
+            time.sleep(1)
+            before = memory(daemon.pid)["uss"]
+            first = _median(lambda number: daemon.call("feedback.get", uris=[path]), 1)
+            found[count] = {
+                "start to the first answer ms": daemon.startup * 1e3, "first question about feedback ms": first,
+                "question ms": _median(lambda number: daemon.call("feedback.get", uris=[path])),
+                "change ms": _median(lambda number: daemon.call("feedback.set", uri=path, rating=number % 5 + 1)),
+                "memory of all KiB": _size(daemon, before, 1)}
+    return found
+
+
+def _remember(file, count):
+    """Writes feedback about as many more items, as the daemon does."""
+    with sqlite3.connect(file) as database:
+        database.executemany(
+            "INSERT INTO item VALUES (?, 3, 0, 0, NULL, NULL, 2, 0, 1.7e9)", ((f"{number:064x}",) for number in range(count)))
+    database.close()
