@@ -50,6 +50,19 @@ import Testing
         #expect(throws: JSONError.notFinite) { try JSONReader.read(text) }
     }
 
+    @Test("of equal names the last one counts, however many there are") func equalNames() throws {
+        for count in 1...70 {
+            for different in 1...count {
+                let pairs = (0..<count).map { ("a name of many bytes \($0 * 7 % different)", Int64($0)) }
+                let text = "{" + pairs.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+                let object = try #require(try JSONReader.read(text).objectValue)
+                let last = Dictionary(pairs, uniquingKeysWith: { $1 })
+                let wanted = pairs.filter { last[$0.0] == $0.1 }.map { JSONObject.Member($0.0, .integer($0.1)) }
+                #expect(object.members == wanted)
+            }
+        }
+    }
+
     @Test func veryManyEqualNames() throws {
         let text = "{" + (0..<40_000).map { "\"k\($0 % 20_000)\":\($0)" }.joined(separator: ",") + "}"
         let object = try #require(try JSONReader.read(text).objectValue)

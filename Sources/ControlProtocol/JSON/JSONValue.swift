@@ -78,17 +78,31 @@ package struct JSONObject: Equatable, Sendable {
     /// An object of these members; of those with the same name the last one is kept.
     package init(_ members: [Member]) {
         self.members = members
-        if members.count > 8 {
+        if members.count > Self.mostCompared {
             // Any client may send very many names: comparing all with all would hold up the others.
             var last: [String: Int] = [:]
             for (index, member) in members.enumerated() { last[member.name] = index }
             guard last.count < members.count else { return }
             self.members = members.enumerated().filter { last[$0.element.name] == $0.offset }.map(\.element)
         } else {
-            for index in members.indices.reversed()
-            where members[(index + 1)...].contains(where: { $0.name == members[index].name }) {
+            for index in members.indices.reversed() where Self.isRepeated(index, in: members) {
                 self.members.remove(at: index)
             }
+        }
+    }
+
+    /// Members up to which comparing all names takes less than hashing them.
+    private static let mostCompared = 32
+
+    /// True if a later member has the name of this one.
+    private static func isRepeated(_ index: Int, in members: [Member]) -> Bool {
+        members.withUnsafeBufferPointer { members in
+            var other = index + 1
+            while other < members.count {
+                if members[other].name == members[index].name { return true }
+                other += 1
+            }
+            return false
         }
     }
 
