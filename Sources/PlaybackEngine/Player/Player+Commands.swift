@@ -116,6 +116,8 @@ extension Player {
         let new = VolumeSetting(level: level ?? volume.level, isMuted: muted ?? volume.isMuted)
         // A fade that ends here has not published its steps.
         guard new != volume || new.level != state.volume else { return }
+        // A knob turns in many steps.
+        ProgramPages.keepForAWhile()
         setVolume(new)
         output.setVolume(new.level, muted: new.isMuted)
         publisher.publish(.volume, by: by)
