@@ -193,13 +193,6 @@ extension TrackReader {
         return shared
     }
 
-    /// Lends the packed values of a set of tags.
-    func withPacked(ofSet id: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws(TrackDatabaseError) {
-        let statement = try database.statement("SELECT packed FROM tagset WHERE id = ?1")
-        defer { statement.reset() }
-        if try statement.bind([.integer(id)]).step() { statement.withBytes(0, body) }
-    }
-
     private func add(
         _ packed: [UInt8], _ wanted: TagChoice, to tags: inout [TrackTag: [String]]
     ) throws(TrackDatabaseError) {

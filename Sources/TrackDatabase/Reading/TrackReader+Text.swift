@@ -5,7 +5,7 @@ extension TrackReader {
         _ query: TrackQuery, _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) -> TrackText {
         try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
-            var writer = TrackTextWriter(lines, size: size, hasRoot: hasRoot)
+            var writer = try TrackTextWriter(lines, database, size: size, hasRoot: hasRoot)
             let end = try each(query, selecting: TrackTextWriter.columns) {
                 (row, first) throws(TrackDatabaseError) in
                 try writer.write(row, first, self)

@@ -68,6 +68,14 @@ final class SQLiteStatement {
         return self
     }
 
+    /// Gives a number to `?1` and goes to the first row; false: there is none. The statement has no other parameter. It is
+    /// reset afterwards.
+    func first(_ number: Int64) throws(TrackDatabaseError) -> Bool {
+        let result = sqlite3_bind_int64(handle, 1, number)
+        guard result == SQLITE_OK else { throw database.failure(result) }
+        return try step()
+    }
+
     // SQLite takes a null pointer for NULL.
     nonisolated(unsafe) private static let empty = UnsafePointer(strdup(""))!
 

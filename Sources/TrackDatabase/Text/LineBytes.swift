@@ -54,33 +54,37 @@ struct LineBytes {
         digits(whole % 1000, atLeast: 3)
     }
 
-    /// A time in UTC as `2026-11-23T22:30:00Z`. `unix`: seconds since 1970, up to the year 9999.
-    mutating func time(_ unix: Int64) {
+    /// A time in UTC as `2026-11-23T22:30:00Z`. `unix`: seconds since 1970, up to the year 9999. `day`: the day of the time
+    /// before, which many times share.
+    mutating func time(_ unix: Int64, _ day: inout DayText) {
         // From the first second of the year 0 on.
         let seconds = UInt64(max(-62_167_219_200, min(unix, 253_402_300_799)) + 62_167_219_200)
-        // Years begin in March here, so that the leap day is their last: each era of 400 years has 146,097 days.
-        let days = seconds / 86_400 + 146_097 - 60
-        let (era, dayOfEra) = (days / 146_097, days % 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        digits(era * 400 + yearOfEra + (month <= 2 ? 1 : 0) - 400, atLeast: 4)
-        part("-", month)
-        part("-", dayOfYear - (153 * shifted + 2) / 5 + 1)
+        if seconds / 86_400 != day.number { day = DayText(seconds / 86_400) }
+        bytes += day.text
         let rest = seconds % 86_400
-        part("T", rest / 3600)
-        part(":", rest / 60 % 60)
-        part(":", rest % 60)
-        bytes.append(UInt8(ascii: "Z"))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 9) { clock in
+            Self.two(rest / 3600, clock, 0)
+            Self.two(rest / 60 % 60, clock, 3)
+            Self.two(rest % 60, clock, 6)
+            clock[2] = UInt8(ascii: ":")
+            clock[5] = UInt8(ascii: ":")
+            clock[8] = UInt8(ascii: "Z")
+            bytes.append(contentsOf: UnsafeBufferPointer(clock))
+        }
     }
 
-    private mutating func part(_ separator: Unicode.Scalar, _ number: UInt64) {
+    private static func two(_ number: UInt64, _ target: UnsafeMutableBufferPointer<UInt8>, _ index: Int) {
+        target[index] = zero + UInt8(number / 10)
+        target[index + 1] = zero + UInt8(number % 10)
+    }
+
+    /// Two digits at least behind a separator.
+    fileprivate mutating func part(_ separator: Unicode.Scalar, _ number: UInt64) {
         bytes.append(UInt8(ascii: separator))
         digits(number, atLeast: 2)
     }
 
-    private mutating func digits(_ number: UInt64, atLeast width: Int) {
+    fileprivate mutating func digits(_ number: UInt64, atLeast width: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = digits.count
             var rest = number
@@ -91,5 +95,35 @@ struct LineBytes {
             }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
         }
+    }
+}
+
+/// The text of a day as times begin: `2026-11-23T`.
+struct DayText {
+    /// Days since the first day of the year 0; nil: it is none yet.
+    let number: UInt64?
+    let text: [UInt8]
+
+    /// No day yet.
+    init() {
+        number = nil
+        text = []
+    }
+
+    /// The day that begins so many days after the year 0 does.
+    init(_ number: UInt64) {
+        // Years begin in March here, so that the leap day is their last: each era of 400 years has 146,097 days.
+        let days = number + 146_097 - 60
+        let (era, dayOfEra) = (days / 146_097, days % 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        var line = LineBytes()
+        line.digits(era * 400 + yearOfEra + (month <= 2 ? 1 : 0) - 400, atLeast: 4)
+        line.part("-", month)
+        line.part("-", dayOfYear - (153 * shifted + 2) / 5 + 1)
+        self.number = number
+        text = line.bytes + [UInt8(ascii: "T")]
     }
 }

@@ -32,10 +32,15 @@ struct TrackTextWriter {
     private var folder = Folder()
     private var own: [(tag: UInt8, value: Int64)] = []
     private var formats: [Int64: [UInt8]] = [:]
+    private var days = (added: DayText(), modified: DayText())
+    private let texts: TextStatements
 
-    /// A writer of these lines, of about so many bytes. Tracks are passed over whose folder of the library `hasRoot` does not know
-    /// by its name.
-    init(_ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool) {
+    /// A writer of these lines, of about so many bytes, from a database. Tracks are passed over whose folder of the library
+    /// `hasRoot` does not know by its name.
+    init(
+        _ lines: [TrackLine], _ database: SQLiteDatabase, size: Int, hasRoot: @escaping ([UInt8]) -> Bool
+    ) throws(TrackDatabaseError) {
+        texts = try TextStatements(database)
         var parts: [Part] = []
         var keys: [UInt8] = []
         var runs = 0
@@ -73,7 +78,7 @@ struct TrackTextWriter {
     mutating func write(_ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader) throws(TrackDatabaseError) {
         try folder.enter(row.integer(first + Column.folder), reader, hasRoot)
         guard folder.isThere else { return }
-        try set.read(row.integer(first + Column.set), reader)
+        try set.read(row.integer(first + Column.set), texts)
         own.removeAll(keepingCapacity: true)
         row.withBytes(first + Column.own) { for value in PackedValues($0) { own.append(value) } }
         for part in parts {
@@ -89,7 +94,7 @@ struct TrackTextWriter {
         _ content: TrackLine.Content, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader
     ) throws(TrackDatabaseError) {
         switch content {
-        case .tag(let tag): try write(tag, key, row, first, reader)
+        case .tag(let tag): try write(tag, key, row, first)
         case .path:
             output.append(keys, key)
             output.append(folder.path)
@@ -118,8 +123,14 @@ struct TrackTextWriter {
             output.append(keys, key)
             output.append(text)
             output.endLine()
-        case .added: time(key, row.integer(first + Column.added))
-        case .modified: time(key, row.integer(first + Column.modified) / 1_000_000_000)
+        case .added:
+            output.append(keys, key)
+            output.time(row.integer(first + Column.added), &days.added)
+            output.endLine()
+        case .modified:
+            output.append(keys, key)
+            output.time(row.integer(first + Column.modified) / 1_000_000_000, &days.modified)
+            output.endLine()
         }
     }
 
@@ -130,14 +141,8 @@ struct TrackTextWriter {
         output.endLine()
     }
 
-    private mutating func time(_ key: Range<Int>, _ unix: Int64) {
-        output.append(keys, key)
-        output.time(unix)
-        output.endLine()
-    }
-
     private mutating func write(
-        _ tag: TrackTag, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader
+        _ tag: TrackTag, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32
     ) throws(TrackDatabaseError) {
         if tag == .title, row.integer(first + Column.flags) & TrackFlags.isNamedByFile == 0,
             !row.isEmpty(first + Column.title)
@@ -148,7 +153,7 @@ struct TrackTextWriter {
         }
         for value in own where value.tag == tag.rawValue {
             output.append(keys, key)
-            output.text(try reader.value(value.value, keeps: false).text)
+            try texts.write(value.value, &output)
             output.endLine()
         }
     }
@@ -190,56 +195,5 @@ private struct Folder {
         var clean = LineBytes()
         folder.withUnsafeBytes { clean.text($0) }
         return folder.isEmpty ? [] : clean.bytes + [slash]
-    }
-}
-
-/// The lines of a set of tags, in runs that stand together in the text of a track. Tracks of an album follow each other, and
-/// share it.
-private struct SetLines {
-    /// A line of a set.
-    struct Line {
-        let tag: UInt8
-        let run: Int
-        let key: Range<Int>
-    }
-
-    private let lines: [Line]
-    private let keys: [UInt8]
-    private let runs: Int
-    private var id: Int64?
-    private var text = LineBytes()
-    /// End of each run in the text.
-    private var ends: [Int] = []
-    /// The values of the set.
-    private var values: [(tag: UInt8, value: Int64)] = []
-
-    init(_ lines: [Line], _ keys: [UInt8], runs: Int) {
-        self.lines = lines
-        self.keys = keys
-        self.runs = runs
-    }
-
-    /// Makes the lines of the set with this number.
-    mutating func read(_ id: Int64, _ reader: TrackReader) throws(TrackDatabaseError) {
-        guard id != self.id, runs > 0 else { return }
-        values.removeAll(keepingCapacity: true)
-        try reader.withPacked(ofSet: id) { for value in PackedValues($0) { values.append(value) } }
-        text.removeAll()
-        ends.removeAll(keepingCapacity: true)
-        for line in lines {
-            while ends.count < line.run { ends.append(text.bytes.count) }
-            for value in values where value.tag == line.tag {
-                text.append(keys, line.key)
-                text.text(try reader.value(value.value, keeps: true).text)
-                text.endLine()
-            }
-        }
-        while ends.count < runs { ends.append(text.bytes.count) }
-        self.id = id
-    }
-
-    /// Writes a run of the lines.
-    func write(_ run: Int, _ output: inout LineBytes) {
-        output.append(text.bytes, (run == 0 ? 0 : ends[run - 1])..<ends[run])
     }
 }
