@@ -10,6 +10,9 @@ struct QueryPlan {
         var columns: [SortColumn]
         /// A column that an index has in order, for the first of `columns`; nil: no index does.
         var seek: String?
+        /// True if an index has the second of `columns`, bytes that are never empty, in order within each value of the first,
+        /// and there are no others.
+        var seeksWithin = false
         /// The number of the set of tags, in the first table that has it.
         var set = "t.tagset"
     }
@@ -35,7 +38,7 @@ struct QueryPlan {
             let phase = Phase(
                 tables: "folder f CROSS JOIN track t INDEXED BY track_name CROSS JOIN tagset s",
                 condition: "t.folder = f.id AND s.id = t.tagset", columns: [column("f.path"), column("t.name")],
-                seek: "f.path")
+                seek: "f.path", seeksWithin: !isFalling)
             return QueryPlan(phases: [phase], slowness: Self.rare)
         case .time(.added):
             let phase = Phase(
@@ -146,6 +149,16 @@ struct QueryPlan {
         for (index, phase) in phases.enumerated() {
             plan.phases[index].condition = "holds(\(phase.set), @) AND " + phase.condition
             plan.phases[index].values = [.ids(sets)] + phase.values
+        }
+        return plan
+    }
+
+    /// The same plan of an order by folders, which passes over all other folders.
+    func narrowed(toFolders folders: IdSet) -> QueryPlan {
+        var plan = self
+        for (index, phase) in phases.enumerated() {
+            plan.phases[index].condition = "holds(f.id, @) AND " + phase.condition
+            plan.phases[index].values = [.ids(folders)] + phase.values
         }
         return plan
     }

@@ -20,7 +20,12 @@ struct QueryStatement {
                 sql += " AND \(seek) \(first.isFalling ? "<=" : ">=") @"
                 values.append(value)
             }
-            if let (condition, own) = following(after) {
+            if phase.seeksWithin, phase.columns.count == 2, after.count == 2 {
+                // A condition that the index of each folder can seek: a page in a folder does not read those before it.
+                let (first, second) = (phase.columns[0].sql, phase.columns[1].sql)
+                sql += " AND \(second) > CASE WHEN \(first) = @ THEN @ ELSE x'' END"
+                values += after
+            } else if let (condition, own) = following(after) {
                 sql += " AND \(condition)"
                 values += own
             }

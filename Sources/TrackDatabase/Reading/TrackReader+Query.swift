@@ -125,6 +125,9 @@ extension TrackReader {
     ) throws(TrackDatabaseError) -> QueryPlan {
         guard let ordered = QueryPlan.ordered(by: keys) else { return .sorted(columns, by: filter?.driver) }
         guard let filter, filter.driver != nil else { return ordered }
+        if case .folders(let ids)? = filter.driver, keys.first?.field == .uri, filter.driven > Self.mostSorted {
+            return ordered.narrowed(toFolders: IdSet(ids))
+        }
         let walked = Double(limit) / max(filter.share, 1e-9)
         // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
         let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
@@ -134,6 +137,9 @@ extension TrackReader {
         else { return ordered }
         return ordered.narrowed(to: try sets(ids))
     }
+
+    /// Tracks of folders up to which each page sorts all of them. More are walked in their order, past the other folders.
+    private static let mostSorted = 2048.0
 
     /// To note the sets of tags of a track that a driver leads to costs this much of a row of the walk.
     private static let priceOfSets = 0.04
