@@ -251,7 +251,7 @@ let package = Package(
             "MPDBridgeTests",
             [
                 "MPDBridge", "MPDProtocol", "nowplaying-mpd", "nowplaying-library", "nowplayingd", "BridgeRuntime",
-                "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
+                "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "NowPlayingClient", "TestSupport",
             ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         .target(
