@@ -21,11 +21,15 @@ struct SongBlock {
 
     /// Writes the lines of the block with these tags.
     func write(_ writer: inout AnswerWriter, _ tags: TagMask) {
+        writeFacts(&writer, tags)
+        if let index { writer.pair("Pos", index) }
+        writeNumbers(&writer)
+    }
+
+    /// Writes the lines before that of its place.
+    func writeFacts(_ writer: inout AnswerWriter, _ tags: TagMask) {
         writer.pair("file", file)
-        if let song {
-            song.writeFacts(&writer, tags)
-            return place(&writer)
-        }
+        if let song { return song.writeFacts(&writer, tags) }
         if let format = Self.format(item) { writer.pair("Format", format) }
         for tag in MPDTag.allCases where tags.contains(tag) {
             for value in values(tag) { writer.pair(tag, value) }
@@ -34,14 +38,16 @@ struct SongBlock {
             writer.pair("Time", Int64(clamping: duration.rounded()))
             writer.pair("duration", seconds: duration)
         }
-        place(&writer)
     }
 
-    private func place(_ writer: inout AnswerWriter) {
-        if let index { writer.pair("Pos", index) }
+    /// Writes the lines behind that of its place.
+    func writeNumbers(_ writer: inout AnswerWriter) {
         if let id = item["id"]?.integerValue { writer.pair("Id", id) }
         if let priority, priority > 0 { writer.pair("Prio", priority) }
     }
+
+    /// True if its lines change with the queue and the library alone: those of a station change by themselves.
+    var isLasting: Bool { song != nil || item["uri"]?.stringValue?.hasPrefix("file://") == true }
 
     /// Seconds; nil: unknown or without end.
     var duration: Double? { item["duration"]?.doubleValue }

@@ -100,7 +100,7 @@ extension Commands {
         guard let item = mirror.state?.item else { return finish(.ok) }
         let uri = item["uri"]?.stringValue ?? ""
         let (index, file) = (mirror.currentIndex, names.names.name(of: uri))
-        songs([uri], client) { [weak client] found in
+        songs([uri], client) { [weak client] found, _ in
             guard let client else { return finish(.ok) }
             SongBlock(item: item, song: found[uri], index: index, file: file).write(&client.writer, client.tags)
             finish(.ok)

@@ -18,6 +18,8 @@ import NowPlayingClient
     var stickerStore: StickerStore?
     /// The stored playlist that was loaded last; empty: none was.
     var lastLoaded = ""
+    /// Lines of songs of the queue that clients were sent.
+    var queueRows = QueueRowTable()
     /// The last answer to `status`, without its position.
     var statusLines: StatusLines?
     /// Name of the partition.

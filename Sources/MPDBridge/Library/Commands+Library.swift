@@ -56,19 +56,19 @@ extension Commands {
         return window.lower..<max(window.lower, window.upper ?? .max)
     }
 
-    /// Calls `done` with the songs of these uris that the library knows.
+    /// Calls `done` with the songs of these uris that the library knows; `isWhole` is false if it failed to answer.
     func songs(
         _ uris: ArraySlice<String>, _ client: MPDClient, found: [String: LibrarySong] = [:],
-        _ done: @escaping @PlayerLoop ([String: LibrarySong]) -> Void
+        _ done: @escaping @PlayerLoop (_ found: [String: LibrarySong], _ isWhole: Bool) -> Void
     ) {
         let files = uris.filter { $0.hasPrefix("file://") && !$0.contains("#") }
-        guard library.isThere, !files.isEmpty else { return done(found) }
+        guard library.isThere, !files.isEmpty else { return done(found, true) }
         let part = Self.part(files[...]).prefix(100)
         let parameters = JSONObject([
             .init("uris", .array(part.map { .string($0) })), .init("fields", LibrarySong.fields),
         ])
         link(client).call("library.get", parameters) { [weak self, weak client] result in
-            guard let self, let client, case .success(let reply) = result else { return done(found) }
+            guard let self, let client, case .success(let reply) = result else { return done(found, false) }
             var found = found
             for row in reply.value["rows"]?.arrayValue ?? [] {
                 if let uri = row["uri"]?.stringValue { found[uri] = LibrarySong(row, names.names) }

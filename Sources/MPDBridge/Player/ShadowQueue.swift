@@ -92,6 +92,20 @@ struct ShadowQueue {
         return true
     }
 
+    /// Items whose facts have changed since a version; nil: it is not known which.
+    func factsChanged(since: Int64) -> Set<Int32>? {
+        guard since >= begin, since <= version else { return nil }
+        var facts = Set<Int32>()
+        for change in changes.reversed() {
+            guard change.version > since else { break }
+            switch change {
+            case .from: break
+            case .facts(let id, _): facts.insert(id)
+            }
+        }
+        return facts
+    }
+
     /// Indices of items that may have changed since a version, in ascending order; nil: all.
     func changed(since: Int64) -> [Int]? {
         guard since >= begin, since <= version else { return nil }
