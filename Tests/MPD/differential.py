@@ -134,8 +134,6 @@ RULES = [
     ("albumart", lambda request, ours, theirs: request.startswith("albumart")),
     ("dots", lambda request, ours, theirs: '".' in request),
     ("listfiles", lambda request, ours, theirs: request.startswith("listfiles")),
-    ("base", lambda request, ours, theirs: "base" in request and failure(theirs) is not None
-     and code(theirs).startswith("ACK [50")),
     ("format", lambda request, ours, theirs: "playlist" in request and "AudioFormat" in request),
     ("relative", lambda request, ours, theirs: re.match(r"move(id)? \S+ [+-]", request) is not None
      and None not in (failure(ours), failure(theirs))),

@@ -132,4 +132,24 @@ import Testing
         let all = ValueTable.combinations([.artist, .performer, .composer, .genre, .album], song)
         #expect(all.count == 4096 && all.last == ["63", "63", "0", "0", ""])
     }
+
+    @Test("a folder that is not there is a failure, as in MPD") func missingBase() async throws {
+        let house = await house(songs: 2, comments: ["ARTIST=A"])
+        let client = try house.client()
+        let missing = #""(base \"x\")""#
+        for line in [
+            "find \(missing)", "search \(missing) window 0:1", "findadd \(missing)", "searchadd \(missing)",
+            "searchaddpl l \(missing)", "count \(missing)", "count \(missing) group artist", "list artist \(missing)",
+            "list file \(missing)", "find base x", "find base x artist A",
+            #"find "((artist == \"A\") AND (base \"x\"))""#,
+        ] {
+            let word = line.prefix { $0 != " " }
+            #expect(try client.ask(line) == ["ACK [50@0] {\(word)} No such directory"], "\(line)")
+        }
+        // Songs that are not below it are all of them.
+        #expect(try client.ask(#"count "(!(base \"x\"))""#).first == "songs: 2")
+        #expect(try client.ask(#"count "(base \"\")""#).first == "songs: 2")
+        #expect(try client.ask("listplaylists") == ["OK"])
+        #expect(try client.ask("playlistinfo") == ["OK"])
+    }
 }

@@ -67,20 +67,54 @@ extension Commands {
         if name.isEmpty { return tree(name, .all, client, isWhole, finish) }
         guard let uri = names.names.placeURI(of: name) else { return finish(.failed(Self.noFolder)) }
         let condition = LibraryCondition(.base(name), names.names)
-        let parameters = JSONObject([.init("uri", .string(uri)), .init("limit", 1), .init("fields", ["uri"])])
-        link(client).call("library.browse", parameters) { [weak self, weak client] result in
+        place(uri, LibrarySong.fields, client) { [weak self, weak client] found in
             guard let self, let client else { return finish(.failed(Self.noFolder)) }
-            if case .success = result { return tree(name, condition, client, isWhole, finish) }
-            // A song alone.
-            let uris = JSONObject([.init("uris", [.string(uri)]), .init("fields", LibrarySong.fields)])
-            let names = names.names
-            link(client).call("library.get", uris) { [weak client] result in
-                guard let client, case .success(let reply) = result,
-                    let song = (reply.value["rows"]?.arrayValue?.first).flatMap({ LibrarySong($0, names) })
-                else { return finish(.failed(Self.noFolder)) }
+            switch found {
+            case .folder: tree(name, condition, client, isWhole, finish)
+            case .song(let row):
+                guard let song = LibrarySong(row, names.names) else { return finish(.failed(Self.noFolder)) }
                 if isWhole { song.write(&client.writer, client.tags) } else { client.writer.pair("file", song.name) }
                 finish(.ok)
+            case nil: finish(.failed(Self.noFolder))
             }
+        }
+    }
+
+    /// Thing of the library at a place.
+    private enum Place: Sendable {
+        case folder
+        /// A song, by its row.
+        case song(JSONValue)
+    }
+
+    /// Looks up a place of the library. `done` gets nil if there is nothing.
+    private func place(
+        _ uri: String, _ fields: JSONValue, _ client: MPDClient, _ done: @escaping @PlayerLoop (Place?) -> Void
+    ) {
+        let folder = JSONObject([.init("uri", .string(uri)), .init("limit", 1), .init("fields", ["uri"])])
+        let link = link(client)
+        link.call("library.browse", folder) { result in
+            if case .success = result { return done(.folder) }
+            link.call("library.get", JSONObject([.init("uris", [.string(uri)]), .init("fields", fields)])) { result in
+                // A place where the library knows nothing has a row, too: null.
+                guard case .success(let reply) = result, let row = reply.value["rows"]?.arrayValue?.first,
+                    row["uri"] != nil
+                else { return done(nil) }
+                done(.song(row))
+            }
+        }
+    }
+
+    /// Calls `then` if the folder or the song is there to which a filter is bound, and otherwise fails as MPD does.
+    func whereBaseExists(
+        _ filter: SongFilter?, _ client: MPDClient, _ finish: @escaping Finish,
+        _ then: @escaping @PlayerLoop (MPDClient) -> Void
+    ) {
+        guard let base = filter?.base, !Self.isTop(base) else { return then(client) }
+        guard let uri = names.names.placeURI(of: base) else { return finish(.failed(Self.noFolder)) }
+        place(uri, ["uri"], client) { [weak client] found in
+            guard found != nil, let client else { return finish(.failed(Self.noFolder)) }
+            then(client)
         }
     }
 

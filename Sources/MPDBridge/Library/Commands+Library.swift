@@ -38,16 +38,19 @@ extension Commands {
     private func answer(
         _ arguments: [Argument], _ tail: QueryTail, _ folds: Bool, _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {
-        let question = SongQuestion(try filter(arguments, folds: folds), tail.sort, names.names)
+        let filter = try filter(arguments, folds: folds)
+        let question = SongQuestion(filter, tail.sort, names.names)
         let range = try Self.range(tail.window)
         let tags = client.tags
         let number = client.number
-        let stream = SongAnswer(
-            question, link(client), names.names, range, client, from: windows[number],
-            as: SongText(tags: tags, names.names),
-            atEnd: { [weak self] in if tail.window != nil { self?.windows[number] = $0 } },
-            { song, writer in song.write(&writer, tags) })
-        client.answer(stream, finish)
+        whereBaseExists(filter, client, finish) { [self] client in
+            let stream = SongAnswer(
+                question, link(client), names.names, range, client, from: windows[number],
+                as: SongText(tags: tags, names.names),
+                atEnd: { [weak self] in if tail.window != nil { self?.windows[number] = $0 } },
+                { song, writer in song.write(&writer, tags) })
+            client.answer(stream, finish)
+        }
     }
 
     /// The indices of a window.
@@ -89,17 +92,19 @@ extension Commands {
             try place.insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
         }
         let question = SongQuestion(filter, tail.sort, names.names)
-        if question.filter == nil, tail.window == nil {
-            var parameters = JSONObject([.init("sort", question.sort)])
-            // Without a filter the library takes the folders, which are everything, too.
-            parameters["filter"] = question.condition.json ?? ["all": []]
-            return addition(parameters, at: index, client, allowsNothing: true, answersId: false, finish)
-        }
         let range = try Self.range(tail.window)
-        collect(question, range, client) { [weak self] result in
-            switch result {
-            case .failure(let failure): finish(.failed(failure))
-            case .success(let uris): self?.add(uris[...], at: index, client, finish)
+        whereBaseExists(filter, client, finish) { [self] client in
+            if question.filter == nil, tail.window == nil {
+                var parameters = JSONObject([.init("sort", question.sort)])
+                // Without a filter the library takes the folders, which are everything, too.
+                parameters["filter"] = question.condition.json ?? ["all": []]
+                return addition(parameters, at: index, client, allowsNothing: true, answersId: false, finish)
+            }
+            collect(question, range, client) { [weak self] result in
+                switch result {
+                case .failure(let failure): finish(.failed(failure))
+                case .success(let uris): self?.add(uris[...], at: index, client, finish)
+                }
             }
         }
     }
@@ -180,12 +185,16 @@ extension Commands {
     private func listFound(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         var arguments = Array(given.dropFirst())
         let tail = try QueryTail(&arguments, [.position, .window, .sort])
-        let question = SongQuestion(try filter(arguments, folds: true), tail.sort, names.names)
+        let filter = try filter(arguments, folds: true)
+        let question = SongQuestion(filter, tail.sort, names.names)
         let name = try listName(given[0])
-        collect(question, try Self.range(tail.window), client) { [weak self] result in
-            switch result {
-            case .failure(let failure): finish(.failed(failure))
-            case .success(let uris): self?.append(uris[...], to: name, client, finish)
+        let range = try Self.range(tail.window)
+        whereBaseExists(filter, client, finish) { [self] client in
+            collect(question, range, client) { [weak self] result in
+                switch result {
+                case .failure(let failure): finish(.failed(failure))
+                case .success(let uris): self?.append(uris[...], to: name, client, finish)
+                }
             }
         }
     }

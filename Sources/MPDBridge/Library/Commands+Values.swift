@@ -26,28 +26,31 @@ extension Commands {
         let question = filter.map { SongQuestion($0, nil, names.names) } ?? SongQuestion(.all)
         let range = try Self.range(tail.window)
         let tags = [tag] + tail.groups
-        ValueTable(link(client), names.names, tags, question) { [weak client] result in
-            switch result {
-            case .failure(let failure): finish(.failed(failure))
-            case .success(let counts):
-                let rows = ValueTable.sorted(counts).map(\.key)
-                client?.answer(ValueAnswer(tags, rows.dropFirst(range.lowerBound).prefix(range.count)), finish)
-            }
-        }.begin()
+        whereBaseExists(filter, client, finish) { [self] client in
+            ValueTable(link(client), names.names, tags, question) { [weak client] result in
+                switch result {
+                case .failure(let failure): finish(.failed(failure))
+                case .success(let counts):
+                    let rows = ValueTable.sorted(counts).map(\.key)
+                    client?.answer(ValueAnswer(tags, rows.dropFirst(range.lowerBound).prefix(range.count)), finish)
+                }
+            }.begin()
+        }
     }
 
     /// `list file`.
     private func files(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         var arguments = given
         let tail = try QueryTail(&arguments, [.window])
-        let question =
-            arguments.isEmpty
-            ? SongQuestion(.all) : SongQuestion(try filter(arguments, folds: false), nil, names.names)
+        let filter = arguments.isEmpty ? nil : try filter(arguments, folds: false)
+        let question = filter.map { SongQuestion($0, nil, names.names) } ?? SongQuestion(.all)
         let range = try Self.range(tail.window)
-        let stream = SongAnswer(question, link(client), names.names, range, client) { song, writer in
-            writer.pair("file", song.name)
+        whereBaseExists(filter, client, finish) { [self] client in
+            let stream = SongAnswer(question, link(client), names.names, range, client) { song, writer in
+                writer.pair("file", song.name)
+            }
+            client.answer(stream, finish)
         }
-        client.answer(stream, finish)
     }
 
     /// `count` and `searchcount`.
@@ -56,21 +59,20 @@ extension Commands {
     ) throws(MPDFailure) {
         var arguments = given
         let tail = try QueryTail(&arguments, [.groups])
-        let question =
-            arguments.isEmpty && !tail.groups.isEmpty
-            ? SongQuestion(.all) : SongQuestion(try filter(arguments, folds: folds), nil, names.names)
-        if tail.groups.isEmpty, question.filter == nil {
-            return count(question.condition, client, finish)
+        let filter = arguments.isEmpty && !tail.groups.isEmpty ? nil : try filter(arguments, folds: folds)
+        let question = filter.map { SongQuestion($0, nil, names.names) } ?? SongQuestion(.all)
+        whereBaseExists(filter, client, finish) { [self] client in
+            if tail.groups.isEmpty, question.filter == nil { return count(question.condition, client, finish) }
+            let tags = Array(tail.groups.prefix(1))
+            ValueTable(link(client), names.names, tags, question) { [weak client] result in
+                switch result {
+                case .failure(let failure): finish(.failed(failure))
+                case .success(let counts):
+                    let rows = ValueTable.sorted(counts)
+                    client?.answer(CountAnswer(tags.first, rows[...]), finish)
+                }
+            }.begin()
         }
-        let tags = Array(tail.groups.prefix(1))
-        ValueTable(link(client), names.names, tags, question) { [weak client] result in
-            switch result {
-            case .failure(let failure): finish(.failed(failure))
-            case .success(let counts):
-                let rows = ValueTable.sorted(counts)
-                client?.answer(CountAnswer(tags.first, rows[...]), finish)
-            }
-        }.begin()
     }
 
     private func count(_ condition: LibraryCondition, _ client: MPDClient, _ finish: @escaping Finish) {

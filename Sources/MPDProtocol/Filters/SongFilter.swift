@@ -15,6 +15,15 @@ package indirect enum SongFilter: Equatable, Sendable {
     case format(FormatTest)
     /// At least this priority in the queue.
     case priority(Int)
+
+    /// The folder below which every song of it lies, by its name; nil: it names none, or in a part of a condition alone.
+    package var base: [UInt8]? {
+        switch self {
+        case .base(let name): name
+        case .all(let filters): filters.lazy.compactMap(\.base).first
+        case .not, .text, .modifiedSince, .addedSince, .format, .priority: nil
+        }
+    }
 }
 
 /// A text of a song that a filter looks at.
