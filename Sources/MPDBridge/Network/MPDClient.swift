@@ -37,7 +37,7 @@ import NowPlaying
     private var awaited: SubsystemSet = []
     private var run: CommandRun?
     private var stream: (any AnswerStream, Finish)?
-    private var sent = 0
+    private var output = UnsentBytes()
     private var isProcessing = false
     private var hasEnded = false
     private var isClosed = false
@@ -103,8 +103,7 @@ import NowPlaying
         let count = lines.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
         guard count < lines.count else { return true }
         guard count > 0 else { return false }
-        output = lines
-        sent = count
+        output.append(Array(lines[count...]))
         settleSoon()
         return true
     }
@@ -243,8 +242,7 @@ import NowPlaying
 
     // MARK: Bytes
 
-    private var unread: Int { writer.bytes.count + output.count - sent }
-    private var output: [UInt8] = []
+    private var unread: Int { writer.bytes.count + output.count }
 
     private func takeLine() -> [UInt8]? {
         let line = input.next()
@@ -341,28 +339,12 @@ import NowPlaying
     }
 
     private func flush() {
-        output += writer.take()
-        if isGone { sent = output.count }
-        while sent < output.count {
-            let count = output.withUnsafeBytes {
-                UnixSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
-            }
-            if count == -Int(EAGAIN) { break }
-            if count == -Int(EINTR) { continue }
-            guard count > 0 else {
-                leave()
-                settleSoon()
-                return flush()
-            }
-            sent += count
-        }
-        if sent == output.count {
-            output.removeAll(keepingCapacity: output.count <= 4096)
-            sent = 0
-        } else if sent > Self.maximumUnread {
-            output.removeSubrange(..<sent)
-            sent = 0
-        }
+        output.append(writer.take())
+        if isGone { output.removeAll() }
+        guard !output.send(to: descriptor) else { return }
+        leave()
+        output.removeAll()
+        settleSoon()
     }
 
     private static let readable = UInt32(EPOLLIN.rawValue)
@@ -372,7 +354,7 @@ import NowPlaying
     private func watch() {
         var wanted: UInt32 = 0
         if !isBlocked { wanted |= Self.readable }
-        if sent < output.count { wanted |= Self.writable }
+        if output.count > 0 { wanted |= Self.writable }
         guard wanted != watched, !isGone else { return }
         watched = wanted
         source?.setEvents(wanted)
