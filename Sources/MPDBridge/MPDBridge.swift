@@ -39,13 +39,16 @@ import NowPlayingClient
         partitions.usual.mirror.onReturn = { feedback.begin() }
         let listener = MPDListener(context.loop, context.log, remedy: Self.remedy) {
             [unowned server, unowned partitions] connection in
-            guard connection.kind == .announcements else { return server.welcome(connection, partitions.usual) }
+            let (descriptor, isLocal) = (connection.descriptor, connection.isLocal)
+            guard connection.kind == .announcements else {
+                return server.welcome(descriptor, isLocal: isLocal, partitions.usual)
+            }
             partitions.enter(Partitions.announcing) { result in
                 switch result {
-                case .success(let commands): server.welcome(connection, commands)
+                case .success(let commands): server.welcome(descriptor, isLocal: isLocal, commands)
                 case .failure(let failure):
                     context.log.warning("turned away a client that announces: \(failure.message)")
-                    close(connection.descriptor)
+                    close(descriptor)
                 }
             }
         }

@@ -1,11 +1,11 @@
 import LinuxSystem
 import NowPlaying
 
-/// Ends connections whose client sends no line for a minute and waits for no change. All clients share one timer, and none
+/// Ends connections whose client sends no line for some time and waits for no change. All clients share one timer, and none
 /// runs while all of them wait for changes.
 @PlayerLoop final class ClientPatience {
     /// Seconds without a line after which such a client is left.
-    private static let seconds = 60.0
+    private let seconds: Double
 
     private let loop: EventLoop
     private unowned let server: MPDServer
@@ -13,7 +13,8 @@ import NowPlaying
     private var timer: EventSource?
 
     /// Watches no client of this server yet.
-    init(_ loop: EventLoop, _ server: MPDServer) {
+    init(_ loop: EventLoop, _ server: MPDServer, seconds: Double) {
+        self.seconds = seconds
         self.loop = loop
         self.server = server
     }
@@ -31,13 +32,13 @@ import NowPlaying
     }
 
     private func arm(_ oldest: MonotonicTime) {
-        timer = loop.deadline(oldest.advanced(bySeconds: Self.seconds)) { [unowned self] in passed() }
+        timer = loop.deadline(oldest.advanced(bySeconds: seconds)) { [unowned self] in passed() }
     }
 
     private func passed() {
         timer = nil
         let now = EventLoop.now
-        for client in timed where client.lastLine.advanced(bySeconds: Self.seconds) <= now { client.isSilent(now) }
+        for client in timed where client.lastLine.advanced(bySeconds: seconds) <= now { client.isSilent(now) }
         if let oldest = timed.map(\.lastLine).min() { arm(oldest) }
     }
 

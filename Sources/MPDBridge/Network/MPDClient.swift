@@ -45,7 +45,7 @@ import NowPlaying
     private var isGone = false
     /// Instant of the last line, of the end of an `idle`, or of the begin.
     private(set) var lastLine = EventLoop.now
-    /// True while it has to send a line within a minute.
+    /// True while it has to send a line in time.
     private(set) var isTimed = false {
         didSet {
             if isTimed != oldValue { isTimed ? server.patience.begin() : server.patience.end() }
@@ -362,7 +362,7 @@ import NowPlaying
 
     // MARK: End
 
-    /// The client sent no line for a minute, and waits for no change: ends the connection, unless an answer is made.
+    /// The client sent no line for too long, and waits for no change: ends the connection, unless an answer is made.
     func isSilent(_ now: MonotonicTime) {
         if run == nil { close() } else { lastLine = now }
     }

@@ -35,10 +35,12 @@ import MPDProtocol
     /// The last answer to `idle`.
     private var lastChanged: (subsystems: SubsystemSet, lines: [UInt8]) = ([], [])
     /// Watches the clients that wait for nothing.
-    private(set) lazy var patience = ClientPatience(loop, self)
+    private(set) lazy var patience = ClientPatience(loop, self, seconds: silence)
+    private let silence: Double
 
-    /// A server without clients.
-    init(_ loop: EventLoop, _ log: BridgeLog, _ rights: PeerRights) {
+    /// A server without clients. `silence`: seconds without a line after which it ends a connection that waits for nothing.
+    init(_ loop: EventLoop, _ log: BridgeLog, _ rights: PeerRights, silence: Double = 60) {
+        self.silence = silence
         self.loop = loop
         self.log = log
         self.rights = rights
@@ -58,10 +60,9 @@ import MPDProtocol
     /// New settings: they count for connections from now on.
     func set(_ rights: PeerRights) { self.rights = rights }
 
-    /// Takes a connection, whose commands a partition carries out.
-    func welcome(_ connection: MPDListener.Connection, _ performer: any CommandPerformer) {
-        let descriptor = connection.descriptor
-        let user = connection.isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
+    /// Takes a connection, whose commands a partition carries out. `isLocal`: it came by a local socket.
+    func welcome(_ descriptor: Int32, isLocal: Bool, _ performer: any CommandPerformer) {
+        let user = isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
         let unknown = clients.count { $0.user == nil }
         guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
             log.warning("too many clients: turned one away")
@@ -70,7 +71,7 @@ import MPDProtocol
         }
         lastNumber += 1
         let client = MPDClient(
-            self, loop, descriptor, number: lastNumber, isLocal: connection.isLocal, user: user,
+            self, loop, descriptor, number: lastNumber, isLocal: isLocal, user: user,
             permissions: rights.rights(of: user),
             performer)
         clients.append(client)
