@@ -152,6 +152,19 @@ async def shows(hass: HomeAssistant, entity: str = "media_player.kitchen", state
         raise AssertionError(f"{entity} does not show {state} {attributes}, but {hass.states.get(entity)}") from None
 
 
+async def until_shown(
+    hass: HomeAssistant, entity: str, update: Callable[[], Any], state: str | None = None, **attributes: Any
+) -> State:
+    """Update an entity that nobody updates until it shows a state and attributes."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        await update()
+        found = hass.states.get(entity)
+        if found is not None and state in (None, found.state) and all(found.attributes.get(k) == v for k, v in attributes.items()):
+            return found
+        assert time.monotonic() < end, f"{entity} does not show {state} {attributes}, but {found}"
+
+
 async def act(hass: HomeAssistant, service: str, entity: str = "media_player.kitchen", domain: str = "media_player", **data: Any) -> Any:
     """Call a service for an entity and wait for it."""
     response = data.pop("response", False)

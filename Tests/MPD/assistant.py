@@ -1,4 +1,4 @@
-"""Home Assistant's calls to an MPD server, as a test of clients.py."""
+"""Home Assistant's calls to an MPD server, as a test of clients.py. Its own code runs in Tests/HomeAssistant/test_mpd.py."""
 import asyncio
 
 import mpd
@@ -8,8 +8,7 @@ PATIENCE = 20
 
 
 def test_home_assistant(house):
-    """The calls of Home Assistant's integration `mpd`, in its order and with its client; its own code is not run."""
-    print("NOT TESTED: Home Assistant's own code, which needs the whole of Home Assistant; its calls are", flush=True)
+    """The calls of Home Assistant's integration `mpd`, in its order and with its client."""
     house.fresh().save("evening")
 
     async def talk():
