@@ -28,8 +28,8 @@ package import NowPlaying
     /// Bytes of this connection that the other end has not taken; nil: unknown.
     var untaken: Int? { get }
     /// Asks the other end for the times at which it takes frames, as they may be others than ours. `sinkTook` follows if it
-    /// answers.
-    func checkTimes()
+    /// answers. `areNew`: it kept our times since the last call, so its last answer says nothing about now.
+    func checkTimes(areNew: Bool)
     /// Ends the rest of a connected sink; `sinkOpened` or `sinkFailed` follows, never during the call.
     func open()
     /// Begins a rest: all frames were sent and are due, and none follow for now.
@@ -53,7 +53,7 @@ extension MixSink {
     package var chunk: Int { 0 }
     package var hangTime: Double { 0 }
     package var untaken: Int? { nil }
-    package func checkTimes() {}
+    package func checkTimes(areNew: Bool) {}
     package var isOpen: Bool { isConnected }
     package func open() {}
     package func rest() {}

@@ -25,6 +25,8 @@ package import NowPlaying
     /// Instant for which more frames were planned; nil: none were.
     private var planned: MonotonicTime?
     private var pace = SinkPace()
+    /// True if the other end has kept our times at a look since the last question for its times.
+    private var wereKept = false
     /// Frames from which on the other end has other times, and which are not heard yet.
     private var changes: [Int64] = []
     private var bus: [Double]
@@ -205,7 +207,7 @@ package import NowPlaying
             return
         }
         guard streams.contains(where: \.isFlowing) else { return }
-        if !isFresh, !isInPace(at: now) { sink.checkTimes() }
+        if !isFresh, !isInPace(at: now) { askForTimes() }
         if !isFresh, beginAnew(at: now, patience: sink.patience) { for stream in streams { stream.moved() } }
         var left = schedule.needed(at: now, lead: sink.lead)
         while left > 0, unsent.isEmpty, streams.contains(where: \.isFlowing) {
@@ -215,15 +217,22 @@ package import NowPlaying
         }
     }
 
+    private func askForTimes() {
+        sink.checkTimes(areNew: wereKept)
+        wereKept = false
+    }
+
     /// False if the other end takes frames at other times than ours, or if we are late and so may be the other end.
     private func isInPace(at now: MonotonicTime) -> Bool {
         guard sink.chunk > 0, let untaken = sink.untaken else {
             return planned.map { now.seconds(since: $0) <= Self.lateness } ?? true
         }
         let margin = SinkPace.margin / 2 * Double(schedule.sampleRate)
-        return pace.isKept(
+        let isKept = pace.isKept(
             taken: schedule.end - opening - Int64(untaken / format.bytesPerFrame), of: schedule.end - opening,
             due: schedule.due(at: now) - Double(opening) - margin, chunk: Int64(sink.chunk))
+        if pace.missed == nil { wereKept = true }
+        return isKept
     }
 
     /// Mixes frames and sends them; fewer if all streams end in them.
@@ -272,7 +281,7 @@ package import NowPlaying
             guard sent < made.count else { return }
             unsent.append(contentsOf: made[sent...])
             // It may be later than we know.
-            sink.checkTimes()
+            askForTimes()
         }
     }
 

@@ -29,12 +29,10 @@ import NowPlaying
     /// Waits for `readyAt`.
     private var deadline: EventSource?
     private var history: SnapcastHistory
-    /// Instant of the last question for times; nil: none was asked in this connection.
-    private var asked: MonotonicTime?
+    /// Questions for times in this connection.
+    private var questions = QuestionPause()
     /// True while an answer is awaited.
     private var isAsking = false
-    /// Seconds before the next question: twice as many after each answer that changes nothing.
-    private var askingPause = askingPauses.lowerBound
     /// Number of the present attempt: answers to older ones are dropped.
     private var attempt = 0
 
@@ -46,9 +44,8 @@ import NowPlaying
     private nonisolated static let patienceOfAttempt = 5.0
     /// Seconds from the end of a connection to the server's accepting another: 0.1, and its own delays.
     private static let pause = 0.12
-    /// Chunks whose times are asked for, and seconds between two questions.
+    /// Chunks whose times are asked for.
     private static let chunksAsked = 2
-    private static let askingPauses = 1.0...64.0
     /// Seconds of sent frames in which a chunk is looked for.
     private static let historyLength = 2.0
     /// Seconds of frames that the kernel holds for a server that hangs, about.
@@ -176,8 +173,7 @@ import NowPlaying
             room: { [unowned self] in if state == .open { owner?.sinkTakesMore() } })
         link = made
         history = Self.history(format)
-        asked = nil
-        askingPause = Self.askingPauses.lowerBound
+        questions = QuestionPause()
         let isFirst = state == .connecting
         state = .open
         if isFirst { owner?.sinkConnected() } else { owner?.sinkOpened() }
@@ -211,7 +207,7 @@ import NowPlaying
         let sent = link.send(frames)
         if wish.buffer == nil {
             history.append(UnsafeRawBufferPointer(rebasing: frames[..<sent]))
-            if asked == nil { checkTimes() }
+            if questions.isFirst { checkTimes(areNew: true) }
         }
         return sent
     }
@@ -225,11 +221,10 @@ import NowPlaying
     package var untaken: Int? { wish.buffer == nil ? link?.unread : nil }
 
     /// Asks for the times of chunks, unless that was done a moment before. With a configured buffer nothing is asked.
-    package func checkTimes() {
-        let now = EventLoop.now
-        guard state == .open, wish.buffer == nil, !isAsking else { return }
-        if let asked, now.seconds(since: asked) < askingPause { return }
-        asked = now
+    package func checkTimes(areNew: Bool) {
+        guard state == .open, wish.buffer == nil, !isAsking, questions.asks(at: EventLoop.now, areNew: areNew) else {
+            return
+        }
         isAsking = true
         let (number, address, count) = (attempt, address, Self.chunksAsked)
         workers.submit({ try? SnapcastQuestion.ask(address, chunks: count) }) { [weak self] answer in
@@ -244,7 +239,7 @@ import NowPlaying
         guard let chunk = answer.chunks.last else { return }
         let frame = chunk.samples.flatMap { history.place(of: $0) }.map { Int64($0 / format.bytesPerFrame) }
         let isChange = owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk)) ?? false
-        askingPause = isChange ? Self.askingPauses.lowerBound : min(2 * askingPause, Self.askingPauses.upperBound)
+        questions.answered(isChange: isChange)
     }
 
     /// The engine's own attempts, with growing delays, are enough: nothing reports a server that came.
