@@ -25,6 +25,8 @@ package import NowPlaying
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
     /// True if several streams sound together.
     var mixesStreams: Bool { get }
+    /// Instant until which our sound is heard whatever is requested now; nil: unknown, or the output can take it back.
+    var committedUntil: MonotonicTime? { get }
     /// Opens a stream for an announcement, which sounds beside the playback and does not affect the reported device and
     /// volume. Nil: this output supports one stream only.
     func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)?
@@ -224,6 +226,8 @@ package struct StreamTiming: Equatable, Sendable {
     var isPaced: Bool { get }
     /// True if the timing is computed from a known schedule: a difference between two readings is a change of that.
     var isExact: Bool { get }
+    /// Frame before which all frames are heard whatever is requested now; nil: unknown, or the stream can take them back.
+    var committedFrame: Double? { get }
     /// Timing of the stream now, if it is known without a request (then the stream has no pace); else nil.
     var presentTiming: StreamTiming? { get }
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
@@ -274,6 +278,7 @@ package struct StreamTiming: Equatable, Sendable {
 extension AudioOutput {
     package var oldestQuestion: MonotonicTime? { nil }
     package var mixesStreams: Bool { false }
+    package var committedUntil: MonotonicTime? { nil }
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
         nil
     }
@@ -290,6 +295,7 @@ extension AudioOutput {
 extension AudioStream {
     package var isPaced: Bool { true }
     package var isExact: Bool { false }
+    package var committedFrame: Double? { nil }
     package var presentTiming: StreamTiming? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {

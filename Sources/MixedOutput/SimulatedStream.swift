@@ -13,6 +13,7 @@ import NowPlaying
     package var canRewind: Bool { true }
     package var isPaced: Bool { true }
     package var isExact: Bool { false }
+    package var committedFrame: Double? { nil }
     package var presentTiming: StreamTiming? { nil }
 
     let loop: EventLoop

@@ -19,6 +19,8 @@ package enum Cause: String, Sendable, CaseIterable {
     case interruptionEnded = "interruption-ended"
     case route, outputs, volume, mode, queue, commands, session, sleep, error, drift
     case clockStep = "clock-step"
+    /// A command is on its way: it is heard a while later.
+    case pending
 }
 
 /// Why a `track` or `stop` event happened.
@@ -260,6 +262,32 @@ package struct SleepStatus: Equatable, Sendable {
     }
 }
 
+/// A change that was made and is not heard yet, because the output plays later than it takes frames.
+package struct PendingEffect: Equatable, Sendable {
+    /// Playback state from that instant on.
+    package var state: PlaybackState
+    /// Item from that instant on; nil: none.
+    package var itemID: ItemID?
+    /// Seconds into the item at that instant.
+    package var position: Double
+    /// When it is heard.
+    package var monotonic: MonotonicTime
+    /// The same instant in Unix time, seconds.
+    package var wall: Double
+    /// Cause of its event then. Unpublished.
+    package var cause: Cause
+
+    /// The change to a state, with its anchor and cause.
+    package init(_ next: NowPlayingState) {
+        state = next.state
+        itemID = next.item?.id
+        position = next.anchor.elapsed
+        monotonic = next.anchor.monotonic
+        wall = next.anchor.wall
+        cause = next.cause
+    }
+}
+
 /// The whole published state: a value, built whole, compared whole, sent whole.
 package struct NowPlayingState: Equatable, Sendable {
     package var session: String = "main"
@@ -272,6 +300,8 @@ package struct NowPlayingState: Equatable, Sendable {
     package var by: Originator?
     package var state: PlaybackState = .stopped
     package var stall: StallReason?
+    /// The last change that is not heard yet; nil: all are.
+    package var pending: PendingEffect?
     /// While it lasts, and once more in the event of its end.
     package var interruption: Interruption?
     /// In `route` events only.
@@ -302,4 +332,13 @@ package struct NowPlayingState: Equatable, Sendable {
 
     /// A state in which nothing plays.
     package init(anchor: PlaybackAnchor) { self.anchor = anchor }
+
+    /// The state as it will be once the pending change is heard, with that cause; the item stays as it is.
+    package var asRequested: NowPlayingState {
+        guard let pending else { return self }
+        var state = self
+        state.state = pending.state
+        state.cause = pending.cause
+        return state
+    }
 }

@@ -76,7 +76,9 @@ package import StateKeeping
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
         if sessions.count == 1 { return context.board.publish(state) }
-        let begins = precedence.take(state)
+        // The others yield at the request: the output has room for one sound at each instant.
+        let requested = state.asRequested
+        let begins = precedence.take(requested)
         let isPlayed = canBecomeActive(session) && precedence.takePlayed(state.session)
         if isPlayed, session !== active {
             move(to: session)
@@ -87,14 +89,16 @@ package import StateKeeping
         }
         if begins {
             precedence.begin(session, among: sessions.values)
-        } else if state.state == .stopped {
+        } else if requested.state == .stopped {
             precedence.end(session, among: sessions.values)
         }
     }
 
     /// `play` names a session that plays already, beside or below the active one: that is the one to hear from now on.
     private func wanted(_ session: any PlaybackSession, by: Originator) {
-        guard session !== active, sessions[session.name] === session, session.state.state == .playing else { return }
+        guard session !== active, sessions[session.name] === session,
+            session.state.asRequested.state == .playing
+        else { return }
         precedence.begin(session, among: sessions.values)
         guard settings.activatesOnPlay, canBecomeActive(session) else { return }
         move(to: session)

@@ -38,6 +38,14 @@ package struct StateEncoder: Sendable {
         }
         writer.member("state", state.state.rawValue)
         writer.nullable("stall", state.stall) { writer, stall in writer.member("reason", stall.rawValue) }
+        writer.nullable("pending", state.pending) { writer, pending in
+            writer.member("state", pending.state.rawValue)
+            if let item = pending.itemID { writer.member("itemId", Int(item.number)) }
+            writer.member("position", pending.position)
+            writer.key("monotonic")
+            writer.seconds(pending.monotonic)
+            writer.member("wall", pending.wall)
+        }
         writer.nullable("interruption", state.interruption) { writer, interruption in
             writer.member("by", interruption.by)
             writer.member("shouldResume", interruption.shouldResume)

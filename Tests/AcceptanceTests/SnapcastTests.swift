@@ -7,41 +7,9 @@ import Testing
 extension Acceptance {
     /// The real daemon plays to a real Snapcast server. A client of that server gets each frame with the time of its being
     /// heard, which is compared with the daemon's clock.
-    @Suite(.timeLimit(.minutes(5))) struct SnapcastTests {
-        /// Seconds of the server's buffer.
-        private static let buffer = 1.0
-        private static let rate = 48000.0
-
-        /// A daemon, the server and a room.
-        private struct House {
-            let server: Snapserver
-            let daemon: RealDaemon
-            let client: Client
-
-            static func start(settings: String = "") async -> House {
-                let folder = TemporaryFolder()
-                let server = await Snapserver.start(in: folder)
-                return await start(folder, server, settings: settings)
-            }
-
-            static func start(_ folder: TemporaryFolder, _ server: Snapserver, settings: String = "") async -> House {
-                let file = folder.write(Array(settings.utf8), "settings.conf")
-                let daemon = await RealDaemon.start(
-                    nil, output: "snapcast:\(Snapserver.host)", in: folder, readsTitles: false,
-                    before: ["nice", "--adjustment=-15"], ["--config", file])
-                let client = daemon.connect()
-                client.call("nowPlaying.subscribe")
-                return House(server: server, daemon: daemon, client: client)
-            }
-
-            /// A file with a code of so many seconds.
-            func code(_ name: String, from second: Double = 0, seconds: Double) -> JSONValue {
-                .string(
-                    daemon.folder.codeWave(
-                        name, from: Int(second * SnapcastTests.rate), count: Int(seconds * SnapcastTests.rate),
-                        rate: Int(SnapcastTests.rate)))
-            }
-        }
+    @Suite(.timeLimit(.minutes(12))) struct SnapcastTests {
+        private static let buffer = SnapcastHouse.buffer
+        private static let rate = SnapcastHouse.rate
 
         /// Seconds by which the daemon's position is ahead of the frames that a room hears, chunk by chunk, from both
         /// anchors' instants on. The anchor may have followed the server's times since the event. Nil: the server read late
@@ -86,7 +54,7 @@ extension Acceptance {
         @Test("the position is that of the frames in the rooms, also after pause, resume and seek") func position()
             async throws
         {
-            let house = await House.start()
+            let house = await SnapcastHouse.start()
             let listener = SnapcastListener()
             house.client.call("play", ["uri": house.code("a.wav", seconds: 300)])
             let first = house.client.event("play")
@@ -117,7 +85,7 @@ extension Acceptance {
         }
 
         @Test("items follow each other without a sample more or less, bit for bit") func items() async throws {
-            let house = await House.start()
+            let house = await SnapcastHouse.start()
             let listener = SnapcastListener()
             let places = [0.0, 1, 1.5, 1.75, 3]
             let files = zip(places, places.dropFirst()).map { start, end in
@@ -138,11 +106,11 @@ extension Acceptance {
 
         @Test("a server that dies stalls the playback, which goes on with the first frame that was not heard")
         func serverDies() async throws {
-            let house = await House.start()
+            let house = await SnapcastHouse.start()
             house.client.call("play", ["uri": house.code("a.wav", seconds: 300)])
             _ = house.client.event("play")
             var server = house.server
-            for round in 0..<repetitions(3, nightly: 20) {
+            for round in 0..<repetitions(3, nightly: 50) {
                 usleep(2_500_000)
                 let before = try #require(house.client.call("nowPlaying.get"))
                 let died = Double(MonotonicTime.now.nanoseconds) / 1e9
@@ -166,7 +134,7 @@ extension Acceptance {
         }
 
         @Test("a server that hangs stalls the playback until it reads again") func serverHangs() async throws {
-            let house = await House.start()
+            let house = await SnapcastHouse.start()
             house.client.call("play", ["uri": house.code("a.wav", seconds: 300)])
             _ = house.client.event("play")
             usleep(2_000_000)
@@ -191,7 +159,7 @@ extension Acceptance {
             let folder = TemporaryFolder()
             let gone = await Snapserver.start(in: folder)
             gone.end()
-            let house = await House.start(folder, gone)
+            let house = await SnapcastHouse.start(folder, gone)
             house.client.call("play", ["uri": house.code("a.wav", seconds: 60)])
             #expect(house.client.event("stall")["stall"]?["reason"] == "noServer")
             let server = await Snapserver.start(in: folder, buffer: 600)
@@ -205,7 +173,7 @@ extension Acceptance {
         }
 
         @Test("a paused daemon sleeps, and a playing one wakes rarely") func wakeups() async {
-            let house = await House.start()
+            let house = await SnapcastHouse.start()
             let file = house.daemon.folder.silence("a.wav", seconds: 600, rate: 48000, channels: 2)
             house.client.call("play", ["uri": .string(file)])
             _ = house.client.event("play")

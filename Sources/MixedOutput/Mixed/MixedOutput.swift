@@ -1,6 +1,6 @@
 package import AudioCore
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 
 /// An output of streams that are mixed here, to one fixed format. Several outputs share a mixer: one for each session.
 ///
@@ -13,6 +13,11 @@ import NowPlaying
     let mixer: Mixer
     private let loop: EventLoop
     private var streams: [MixedStream] = []
+    /// Instant at which the last frame of streams that were closed is heard; nil: there were none.
+    private var closedEnd: MonotonicTime?
+    package var committedUntil: MonotonicTime? {
+        ([closedEnd] + streams.filter { !$0.isAnnouncement }.map(\.lastHeard)).compactMap { $0 }.max()
+    }
     /// Factor of the samples.
     private(set) var gain = 1.0
     package var isVolumeNeutral: Bool { gain == 1 }
@@ -86,6 +91,7 @@ import NowPlaying
 
     /// The stream was closed.
     func forget(_ stream: MixedStream) {
+        if !stream.isAnnouncement { closedEnd = [closedEnd, stream.lastHeard].compactMap { $0 }.max() }
         streams.removeAll { $0 === stream }
         mixer.remove(stream)
     }
@@ -108,6 +114,7 @@ import NowPlaying
     private func lose() {
         isConnecting = false
         isConnected = false
+        closedEnd = nil
         for stream in streams {
             stream.end()
             mixer.remove(stream)

@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 package import LinuxSystem
 import NowPlaying
 
@@ -6,6 +6,7 @@ import NowPlaying
 @PlayerLoop package final class MixedStream: SimulatedStream {
     package override var canRewind: Bool { false }
     package override var isExact: Bool { true }
+    package override var committedFrame: Double? { nextFrame }
 
     /// True for the stream of an announcement, whose samples have their volume already.
     let isAnnouncement: Bool
@@ -44,8 +45,9 @@ import NowPlaying
     }
 
     package override func close() {
-        end()
+        stopFlow()
         output.forget(self)
+        end()
     }
 
     override func end() {
@@ -127,6 +129,12 @@ import NowPlaying
         run = nil
         rest = frame
         tail = Run(frame: frame, at: end)
+    }
+
+    /// Instant at which the last frame that was made is heard; nil: none was made.
+    var lastHeard: MonotonicTime? {
+        if run != nil { return mixer.heardTime(of: mixer.schedule.end) }
+        return tail.flatMap { mixer.heardTime(of: $0.at) }
     }
 
     /// Instant at which the wait of drains ends; nil: none waits for an instant.

@@ -48,6 +48,15 @@ package struct StateView: Sendable {
     package var queueCount: Int64 { json["queue"]?["count"]?.integerValue ?? 0 }
     /// Reason for a stall, by the protocol's word.
     package var stallReason: String? { text("stall", "reason") }
+    /// Name of the state after the change that is not heard yet; nil: none is.
+    package var pendingState: String? { text("pending", "state") }
+    /// Seconds into the item at that change.
+    package var pendingPosition: Double? { object("pending")?["position"]?.doubleValue }
+    /// Instant at which that change is heard.
+    package var pendingTime: MonotonicTime? {
+        guard let seconds = object("pending")?["monotonic"]?.doubleValue, abs(seconds) < 9e9 else { return nil }
+        return MonotonicTime(seconds: seconds)
+    }
     /// Program that interrupts playback; nil: none.
     package var interrupter: String? { text("interruption", "by") }
     /// True if playback resumes when the interruption ends.

@@ -115,7 +115,7 @@ extension Player {
     package func setVolume(_ level: Double?, muted: Bool?, by: Originator) {
         let new = VolumeSetting(level: level ?? volume.level, isMuted: muted ?? volume.isMuted)
         // A fade that ends here has not published its steps.
-        guard new != volume || new.level != state.volume else { return }
+        guard new != volume || new.level != publisher.state.volume else { return }
         // A knob turns in many steps.
         ProgramPages.keepForAWhile()
         setVolume(new)

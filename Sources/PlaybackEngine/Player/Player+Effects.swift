@@ -63,7 +63,7 @@ extension Player {
             media
             ?? marks.mediaPosition(
                 of: id, at: position, beginsItem: cause == .play || cause == .track,
-                over: cause == .seek ? state.anchor.mediaPosition(at: EventLoop.now) : nil)
+                over: cause == .seek ? publisher.state.anchor.mediaPosition(at: EventLoop.now) : nil)
         playout.preparation.start(
             PendingChange.Order(
                 item: id, media: media, cause: cause, reason: reason, by: by, mayResume: mayResume),

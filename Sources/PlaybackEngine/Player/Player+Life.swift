@@ -23,7 +23,7 @@ extension Player {
         saved.playCount = transport.current.map { publisher.playCount(of: $0) } ?? 0
         // A seek button that was held is not held after a restart.
         saved.rate = scanner.chosenRate
-        saved.pace = state.anchor.rate
+        saved.pace = publisher.state.anchor.rate
         saved.revision = queue.revision
         saved.volume = volume.level
         saved.muted = volume.isMuted

@@ -45,7 +45,7 @@ extension Player: AudioOutputDelegate {
 
     /// Publishes the delay of the present output with a new anchor, if it changed.
     package func outputDelaysChanged(by: Originator) {
-        guard let published = state.output?.delay, published != outputDelay else { return }
+        guard let published = publisher.state.output?.delay, published != outputDelay else { return }
         playout.publishDelay(by: by)
     }
 }

@@ -82,7 +82,7 @@ extension Player {
         guard queue.textBytes - old.textBytes + details.textBytes <= QueueLimit.textBytes else { throw .queueFull }
         let revision = queue.revision
         decide { $0.setDetails(details, of: id) }
-        guard state.item?.id == id || state.upcoming?.itemID == id else {
+        guard publisher.state.item?.id == id || publisher.state.upcoming?.itemID == id else {
             return queue.revision == revision ? keep() : publisher.publish(.queue, by: by)
         }
         let isShown = publisher.shown?.id == id
@@ -111,7 +111,7 @@ extension Player {
     func successor(ofShown id: ItemID) -> ItemID? { playout.decoding.successor(ofShown: id) }
 
     /// Index of the advertisement at the current position.
-    package var advertisement: Int? { transport.wish == .stopped ? nil : state.anchor.ad?.index }
+    package var advertisement: Int? { transport.wish == .stopped ? nil : publisher.state.anchor.ad?.index }
 
     /// Reason why the current item cannot be seeked; nil: it can, or this is unknown yet.
     package var seekObstacle: CommandObstacle? { advertisement == nil ? mediaObstacle : .advertisement }
@@ -140,7 +140,8 @@ extension Player {
 
     /// Publishes an item's pictures (`artworkOf` returns them) if the item is shown.
     package func artworkFound(for item: ItemID) {
-        guard let shown = state.item, shown.id == item, shown.artwork != listeners.artworkOf?(item) ?? [] else {
+        guard let shown = publisher.state.item, shown.id == item, shown.artwork != listeners.artworkOf?(item) ?? []
+        else {
             return
         }
         publisher.publish(.metadata)
@@ -149,6 +150,7 @@ extension Player {
     /// Publishes an item's feedback (`feedbackOf` returns it) if the item is shown and the feedback is set. A play count
     /// alone is published with the next event.
     package func feedbackFound(for item: ItemID) {
+        let state = publisher.state
         guard let shown = state.item, shown.id == item, let feedback = listeners.feedbackOf?(state),
             feedback != shown.feedback, feedback.isSaid || state.cause == .snapshot
         else { return }
@@ -157,6 +159,7 @@ extension Player {
 
     /// Publishes feedback from a client if the item is shown and the feedback is new.
     package func feedbackChanged(of item: ItemID, by: Originator) {
+        let state = publisher.state
         guard let shown = state.item, shown.id == item, let feedback = listeners.feedbackOf?(state),
             feedback != shown.feedback
         else { return }

@@ -76,8 +76,8 @@ package import NowPlaying
     // MARK: Facts
 
     var output: any AudioOutput { parts.output }
-    /// Last published state.
-    package var state: NowPlayingState { publisher.state }
+    /// Last published state: as it is heard.
+    package var state: NowPlayingState { publisher.hearing.state }
     /// Current queue.
     package var queue: PlayQueue { transport.queue }
     /// Item that plays or is about to play.
@@ -98,6 +98,7 @@ package import NowPlaying
     package var elapsed: Double {
         if let pending = playout.pending { return pending.position }
         if transport.wish == .stopped { return transport.startPosition }
+        let state = publisher.state
         return state.anchor.position(at: EventLoop.now, duration: state.item?.duration)
     }
 
@@ -180,6 +181,7 @@ package import NowPlaying
         sources.shutDown()
         outputs.shutDown()
         announcer.shutDown()
+        publisher.hearing.shutDown()
         titles.shutDown()
         playout.shutDown()
         output.disconnect()

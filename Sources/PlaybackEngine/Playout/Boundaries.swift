@@ -9,6 +9,10 @@ import NowPlaying
     private var player: Player { playout.player }
     private var publisher: Publisher { playout.player.publisher }
     private var deadline: EventSource?
+    /// Deadline of the next item of the old sound while a target is prepared.
+    private var interlude: EventSource?
+    /// Ticket of the last interlude.
+    private var passedTicket = 0
 
     /// Delay in seconds from the start of a corked stream to its first audible frame.
     private static let startLead = 0.002
@@ -23,6 +27,7 @@ import NowPlaying
     /// Cancels the deadline.
     func cancel() {
         deadline = nil
+        interlude = nil
         playout.watch.cancel()
         playout.crossfade.cancel()
     }
@@ -35,7 +40,10 @@ import NowPlaying
         guard let lane = playout.settledLane, let (frame, isEnd) = next(on: lane),
             let time = lane.clock.time(of: Double(frame)) ?? lane.timeOfPassed(Double(frame))
                 ?? timeOfNextLook(on: lane, isEnd: isEnd)
-        else { return cancel() }
+        else {
+            cancel()
+            return followOldSound()
+        }
         var due = time.advanced(bySeconds: isEnd ? lateness(ofEndOf: lane) : playout.delay(of: lane))
         if lane.stream?.isPaced == false, !isEnd, (lane.timing?.audibleFrame ?? 0) < Double(frame) {
             // An output without a pace plays during the player's idle time: leave it some.
@@ -124,11 +132,47 @@ import NowPlaying
 
     /// Publishes the items that the server has begun although they are not heard yet: a pause rests in the last of them.
     func publishBegunItems() {
-        guard let lane = playout.settledLane, playout.delay(of: lane) > 0, let timing = lane.timingByClock
-        else { return }
+        guard let lane = playout.settledLane else { return }
+        let committed = lane.timing == nil ? nil : lane.stream?.committedFrame
+        guard committed != nil || playout.delay(of: lane) > 0, let timing = lane.timingByClock ?? lane.timing else {
+            return
+        }
+        let end = committed ?? timing.audibleFrame
         for segment in lane.timeline.segments[firstUnknown(in: lane.timeline.segments)...]
-        where Double(segment.streamStart) <= timing.audibleFrame {
+        where Double(segment.streamStart) <= end {
             begin(segment, on: lane, playout.flowingAnchor(lane, timing, of: segment))
+        }
+    }
+
+    /// Passes the items that are heard before the next change: an output that can't take frames back plays them, although
+    /// the player goes elsewhere.
+    func passInterludes() {
+        guard let lane = playout.audible, let timing = lane.timingByClock ?? lane.timing,
+            let committed = lane.stream?.committedFrame
+        else { return }
+        for segment in interludes(on: lane) where Double(segment.streamStart) < committed {
+            passedTicket = segment.ticket
+            publisher.passInterlude(segment.item, anchor: playout.flowingAnchor(lane, timing, of: segment))
+        }
+    }
+
+    /// Items after the shown one that are not passed yet.
+    private func interludes(on lane: Lane) -> ArraySlice<Timeline.Segment> {
+        let segments = lane.timeline.segments
+        guard segments.index(of: publisher.shownTicket) != nil else { return segments[segments.endIndex...] }
+        return segments[(segments.index(of: passedTicket).map { $0 + 1 } ?? firstUnknown(in: segments))...]
+    }
+
+    /// Passes the items of the old sound as they begin, while a target is prepared on an output that can't take frames back.
+    func followOldSound() {
+        guard playout.pending != nil, let lane = playout.audible, lane.stream?.committedFrame != nil else { return }
+        passInterludes()
+        guard let next = interludes(on: lane).first,
+            let time = playout.heardTime(of: Double(next.streamStart), on: lane), time > EventLoop.now
+        else { return }
+        interlude = player.loop.deadline(time) { [unowned self] in
+            interlude = nil
+            followOldSound()
         }
     }
 

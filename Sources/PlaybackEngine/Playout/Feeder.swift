@@ -222,7 +222,7 @@ import NowPlaying
 
     /// Compares the last anchor with a reading of another occasion.
     func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
-        let published = player.state.anchor
+        let published = player.publisher.state.anchor
         guard timing.isPlaying, playout.stall == nil, published.rate > 0, playout.pending == nil,
             playout.flow.change == nil, !player.outputs.deviceIsNew
         else { return }

@@ -54,7 +54,7 @@ import NowPlaying
         guard playout.wantsFlow, let change, change.cause != .pause, change.cause != .stop else { return }
         _ = take()
         let waiters = change.takeWaiters()
-        let state = player.state
+        let state = player.publisher.state
         let isPublished = state.state == .playing && (state.anchor.rate != 0 || state.anchor.ad != nil)
         if change.cause == .interruptionEnded || !isPublished {
             player.publisher.publish(change.cause, anchor: anchor, by: change.by)
@@ -133,7 +133,7 @@ import NowPlaying
     /// True if a held stream is too old to resume: the ring has dropped frames since.
     func isStale(_ lane: Lane) -> Bool {
         if player.sources.mediaIsAway { return true }
-        let anchor = player.state.anchor
+        let anchor = player.publisher.state.anchor
         guard lane.ring.isLive, anchor.rate == 0 else { return false }
         let pause = EventLoop.now.seconds(since: anchor.monotonic)
         return player.sources.sourceIsLost || pause > Double(lane.ring.capacity) / Double(lane.format.sampleRate)
@@ -353,6 +353,7 @@ import NowPlaying
         playout.decoding.rest()
         playout.dropAhead()
         let waiters = playout.preparation.drop() + player.fades.take() + (waiter.map { [$0] } ?? [])
+        if reason != .ended { playout.boundaries.passInterludes() }
         let halted = begin(.stop, reason, by: by, nil)
         halted.add(after: waiters)
         let lane = playout.takeAudible()
@@ -361,16 +362,22 @@ import NowPlaying
             if let lane { playout.retire(lane) }
             return finishHalt(halted)
         }
+        // A schedule of our own says when the last frame of a buffer that can't be taken back is heard.
+        let asks = lane.isExact && lane.stream?.canRewind == false
         lane.halt { [weak self] in
             guard let self else { return }
-            lane.close()
-            if change === halted { finishHalt(halted) }
+            let done: @PlayerLoop (Double) -> Void = { [self] late in
+                lane.close()
+                if change === halted { finishHalt(halted, late: late) }
+            }
+            guard asks else { return done(0) }
+            playout.ask(lane, if: [], failed: { _ in done(0) }) { done($0.latency) }
         }
     }
 
-    private func finishHalt(_ halted: FlowChange) {
+    private func finishHalt(_ halted: FlowChange, late: Double = 0) {
         player.publisher.showStopped()
-        finish(halted, anchor: playout.resting(at: player.transport.startPosition))
+        finish(halted, anchor: playout.resting(at: player.transport.startPosition, late: late))
     }
 
     /// Ends the deadline; for the end of the process.

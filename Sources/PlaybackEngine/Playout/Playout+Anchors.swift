@@ -82,9 +82,9 @@ extension Playout {
             canRewind: lane.stream?.canRewind != false || silence <= timing.audibleFrame)
     }
 
-    /// Anchor of a resting position in seconds of the current item's content.
-    func resting(at position: Double) -> PlaybackAnchor {
-        maker(of: player.transport.current).resting(at: position, EventLoop.now)
+    /// Anchor of a resting position in seconds of the current item's content, `late` seconds from now.
+    func resting(at position: Double, late: Double = 0) -> PlaybackAnchor {
+        maker(of: player.transport.current).resting(at: position, EventLoop.now.advanced(bySeconds: late))
     }
 
     /// Anchor of a resting position in seconds of the current item's file.

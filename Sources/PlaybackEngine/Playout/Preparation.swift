@@ -44,6 +44,7 @@ import NowPlaying
             audible.startNewRun(run: change.run)
             ring = audible.ring
         }
+        playout.boundaries.followOldSound()
         playout.decoding.beginChain(ChainLink(ticket: change.ticket, id: order.item))
         let quick = playout.audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
         let item = playout.decoding.item(change.ticket, entry, at: order.media, mayResume: change.mayResume)
@@ -140,14 +141,14 @@ import NowPlaying
     /// Answers waiters with the present state, as the target is not ready after a second.
     private func takesTooLong(_ change: PendingChange) {
         guard pending === change else { return }
-        let published = player.state.sequence
+        let published = publisher.count
         show(change)
         if playout.wantsFlow, playout.stall == nil {
             // The earlier sound stops meanwhile. Frames at the server would begin as soon as they can.
             if let audible = playout.audible, !audible.isCorked, !change.isSent { audible.hold() }
             playout.setStalled(change.isFilled ? silenceReason(change.lane) : .sourceLate, by: change.by)
         }
-        publish(change, unless: player.state.sequence != published)
+        publish(change, unless: publisher.count != published)
         answer(change)
         if change.opened == nil || !change.isFilled {
             player.readWatch.watch(change, seconds: ReadWatch.patience - Player.answerLimit)
@@ -157,19 +158,19 @@ import NowPlaying
     /// Publishes a target whose medium is missing, and waits for the medium.
     func wait(for change: PendingChange, retries: Bool) {
         change.markAway()
-        let published = player.state.sequence
+        let published = publisher.count
         show(change)
         change.resumeItem()
         if let audible = playout.audible, !audible.isCorked { audible.hold() }
         if playout.wantsFlow { playout.setStalled(.mediaGone, by: change.by) }
-        publish(change, unless: player.state.sequence != published)
+        publish(change, unless: publisher.count != published)
         answer(change)
         player.sources.watchMedia(retries: retries)
     }
 
     /// Publishes and keeps the target, as the server disappeared. `flow`: a change of the flow that the server did not see.
     func standStill(_ reason: StallReason, at anchor: PlaybackAnchor?) {
-        let published = player.state.sequence
+        let published = publisher.count
         if let pending { show(pending) }
         if player.transport.wish == .playing {
             playout.setStalled(reason, at: anchor, by: pending?.by ?? playout.flow.change?.by)
@@ -177,7 +178,7 @@ import NowPlaying
         if let change = playout.flow.take() { player.answer(change.takeWaiters()) }
         guard let change = pending else { return }
         change.cancelDeadline()
-        publish(change, unless: player.state.sequence != published)
+        publish(change, unless: publisher.count != published)
         answer(change)
     }
 
@@ -197,7 +198,7 @@ import NowPlaying
     /// Publishes the target once, unless an event just did.
     func publish(_ change: PendingChange, unless isPublished: Bool) {
         guard !change.isPublished else { return }
-        let state = player.state
+        let state = player.publisher.state
         let isOtherItem = state.item?.id != change.item
         if !isPublished, isOtherItem || state.anchor.rate != 0 || abs(state.anchor.elapsed - change.position) > 1e-6 {
             // A play that was moved since is published as a seek.

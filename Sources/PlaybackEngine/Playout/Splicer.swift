@@ -73,6 +73,7 @@ import NowPlaying
         stream.flush { _ in }
         ask(change, lane) { [unowned self] timing in
             let (frame, skipped) = continuation(of: change, lane, opened, from: max(0, timing.takenFrame))
+            playout.boundaries.passInterludes()
             lane.clearTimeline()
             splice(change, lane, opened, at: frame, skipping: skipped)
         }
@@ -83,6 +84,7 @@ import NowPlaying
     ) {
         let first = opened.ringStart + skipped
         let oldEnd = lane.sentStreamEnd
+        playout.boundaries.passInterludes()
         if lane === playout.audible { RateBlend.apply(change.takeSound(), into: lane, from: first, at: streamFrame) }
         if let audible = playout.audible, audible !== lane { audible.close() }
         playout.makeAudible(lane)
@@ -170,7 +172,7 @@ import NowPlaying
         playout.preparation.end(change)
         player.sources.sourceIsBack()
         // The item published meanwhile may be the next one.
-        if change.cause == .seek, let published = player.state.item?.id, published != change.item {
+        if change.cause == .seek, let published = player.publisher.state.item?.id, published != change.item {
             change.setCause(.track, .jump)
         }
         // A stall was published with the wish for sound.

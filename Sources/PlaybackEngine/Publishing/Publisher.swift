@@ -2,11 +2,15 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Publishes states. Holds the published state, the shown item, and the play count of each item.
+/// Publishes states. Holds the last state, the shown item, and the play count of each item.
 @PlayerLoop final class Publisher {
     unowned let player: Player
-    /// Last published state.
+    /// State after the last change, also before that is heard: `hearing` holds the state of the listeners.
     private(set) var state: NowPlayingState
+    /// Passes each state on when it is heard.
+    private(set) lazy var hearing = Hearing(player, state)
+    /// Number of states so far.
+    private(set) var count = 0
     /// Shown item; kept here, as it may have left the queue.
     private(set) var shown: QueueEntry?
     /// Ticket of the shown play; 0: none.
@@ -33,6 +37,7 @@ import NowPlaying
         state.instance = player.parts.instance
         state.commandsVersion = commandsVersion
         state.loudness = LoudnessStatus(mode: player.parts.loudness.mode, preamp: player.parts.loudness.preamp)
+        _ = hearing
     }
 
     // MARK: Shown item
@@ -88,7 +93,7 @@ import NowPlaying
         let transport = player.transport
         if cause == .interruptionBegan { player.interruptions.markPublished() }
         var next = state
-        next.sequence = player.parts.events.next()
+        count += 1
         next.cause = cause
         next.reason = reason
         next.by = by
@@ -127,6 +132,26 @@ import NowPlaying
         take(next)
     }
 
+    /// Passes the beginning of an item that is heard on the way to something else; the player's state stays.
+    func passInterlude(_ id: ItemID, anchor: PlaybackAnchor) {
+        guard let entry = player.queue[id] else { return }
+        playCounts[id, default: 0] += 1
+        var next = state
+        next.cause = .track
+        next.reason = .ended
+        next.by = nil
+        next.route = nil
+        next.state = .playing
+        next.anchor = anchor
+        next.anchor.defaultRate = state.anchor.defaultRate
+        next.item = item(of: entry)
+        next.item?.setChapter(at: anchor.elapsed)
+        next.upcoming = nil
+        next.queueIndex = player.queue.index(of: id)
+        next.queueChanges = nil
+        hearing.takeInterlude(next)
+    }
+
     /// Changes of the queue since the published state, as a state carries them.
     private func changes(in queue: PlayQueue) -> QueueChanges? {
         guard queue.revision != state.queueRevision, let new = queue.history.changes(since: state.queueRevision),
@@ -142,7 +167,7 @@ import NowPlaying
         let watches = player.transport.wish == .playing || player.interruptions.current != nil
         if player.output.watchesNeighbours != watches { player.output.watchesNeighbours = watches }
         player.keep()
-        player.listeners.onPublish?(next)
+        hearing.take(next)
         player.marks.publishAdvertisement()
         player.titles.statePublished()
         // Clients that follow only the modes get this change, too.
@@ -195,7 +220,6 @@ import NowPlaying
     /// Publishes a last, empty state. Nothing is published after it.
     func publishEnd(by: Originator?, anchor: PlaybackAnchor) {
         var last = state
-        last.sequence = player.parts.events.next()
         last.cause = .session
         last.reason = nil
         last.by = by
@@ -204,7 +228,7 @@ import NowPlaying
         last.upcoming = nil
         last.anchor = anchor
         state = last
-        player.listeners.onPublish?(last)
+        hearing.end(with: last)
         player.listen { $0.onPublish = nil }
     }
 

@@ -47,7 +47,7 @@ import NowPlaying
 
     /// Publishes a new state of the same device.
     private func publishState() {
-        let state = player.state
+        let state = player.publisher.state
         guard let published = state.output, let now = player.output.device else { return }
         let isOtherwise =
             state.state == .playing && player.interruptions.current == nil

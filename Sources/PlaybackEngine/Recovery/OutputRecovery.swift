@@ -149,7 +149,7 @@ import NowPlaying
         let before = self.device
         self.device = device
         if before?.clock != device.clock { player.playout.deviceKnown() }
-        guard let published = player.state.output else { return }
+        guard let published = player.publisher.state.output else { return }
         switch reason {
         case .deviceBack? where loss != nil, .selected? where loss != nil: return deviceRegained()
         case .deviceGone?: if lost(before, for: device) { return }

@@ -179,7 +179,7 @@ import NowPlaying
         guard !visible.isEmpty else { return }
         lastEvent = now
         let publisher = player.publisher
-        let shown = [player.state.item?.id, player.state.upcoming?.itemID].compactMap(\.self)
+        let shown = [player.publisher.state.item?.id, player.publisher.state.upcoming?.itemID].compactMap(\.self)
         publisher.refreshShown()
         publisher.publish(shown.contains(where: visible.contains) ? .metadata : .queue)
     }

@@ -20,6 +20,7 @@ enum EventLine {
         case "queue": state.queueCount == 1 ? "1 item" : "\(state.queueCount) items"
         case "stall": StatusText.stall(state.stallReason)
         case "error": StatusText.error(state) ?? ""
+        case "pending": StatusText.pending(state, at: MonotonicTime.now) ?? ""
         case "interruption-began": StatusText.interruption(state) ?? ""
         case "route": route(state)
         case "chapter": StatusText.chapter(state) ?? ""

@@ -19,6 +19,7 @@ enum StatusText {
             if let origin = origin(state) { lines.append(origin) }
         }
         lines.append(word(state, output) + "  " + position(state, at: time))
+        if let text = pending(state, at: time) { lines.append(output.styled(text, .yellow)) }
         if let text = advertisement(state) { lines.append(output.styled(text, .yellow)) }
         if let text = feedback(state) { lines.append(output.styled(text, .dim)) }
         if let text = chapter(state) { lines.append(output.styled(text, .dim)) }
@@ -135,8 +136,9 @@ enum StatusText {
     static func stall(_ reason: String?) -> String {
         switch reason {
         case "noServer":
-            "no sound server answers: start PipeWire or PulseAudio, or the reader of the pipe; playback resumes then"
-        case "serverHung": "the sound server does not answer: restart it; playback resumes then"
+            "no sound server answers: start PipeWire or PulseAudio, the Snapcast server or the reader of the pipe; "
+                + "playback resumes then"
+        case "serverHung": "the sound server or the Snapcast server does not answer: restart it; playback resumes then"
         case "noOutput": "there is no output: connect or switch one on; playback resumes then"
         case "suspended":
             "the sound server or another session has suspended the output; playback resumes with it"
@@ -145,6 +147,13 @@ enum StatusText {
         case let other?: "no sound is possible now: \(other)"
         case nil: "no sound is possible now; playback resumes by itself"
         }
+    }
+
+    /// `paused at 1:24, heard in 1.1 s`: the change that is not heard yet; nil: none is.
+    static func pending(_ state: StateView, at time: MonotonicTime) -> String? {
+        guard let name = state.pendingState, let position = state.pendingPosition else { return nil }
+        let left = state.pendingTime.map { max(0, $0.seconds(since: time)) } ?? 0
+        return "\(name) at \(ClockText.clock(position)), heard in \(ClockText.number(left, places: 1)) s"
     }
 
     /// Text about an interruption and its end; nil: there is none.

@@ -73,7 +73,8 @@ extension BoundaryTests {
                     world.run(seconds: 10, until: { world.player.state.state == .playing })
                     world.run(seconds: 1)
                     world.order(.seek(3))
-                    world.run(seconds: 10, until: { world.player.state.cause == .seek })
+                    // The event itself follows when it is heard.
+                    world.run(seconds: 10, until: { world.player.publisher.state.cause == .seek })
                     world.run(seconds: world.moment(latency))
                     if world.player.transport.wish == .playing { world.append(1..<2) }
                 }

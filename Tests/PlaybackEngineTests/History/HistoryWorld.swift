@@ -32,6 +32,8 @@ import TestSupport
     private(set) var history: [String] = []
     /// All published states.
     private(set) var published: [NowPlayingState] = []
+    /// Instants at which they were published.
+    private(set) var instants: [MonotonicTime] = []
     /// Number of commands without an answer.
     var unanswered: Int { waiting.count }
     private var waiting: [Int: String] = [:]
@@ -71,9 +73,9 @@ import TestSupport
         virtual_time_enter(1_000_000_000_000)
     }
 
-    /// A stopped player; nil: the system has no descriptors left.
+    /// A stopped player; nil: the system has no descriptors left. `ringSeconds`: seconds that a ring keeps.
     init?(
-        seed: UInt64, machine: Machine, check: HistoryCheck, items: [ScriptedItem],
+        seed: UInt64, machine: Machine, check: HistoryCheck, items: [ScriptedItem], ringSeconds: Double = 11,
         output: (EventLoop) -> any AudioOutput,
         configure: (inout PlayerParts) -> Void = { _ in }
     ) {
@@ -89,7 +91,7 @@ import TestSupport
             return try items[number].open()
         }
         // Same as in the daemon.
-        let capacity: @Sendable (AudioFormat) -> Int64 = { $0.frames(seconds: 11) }
+        let capacity: @Sendable (AudioFormat) -> Int64 = { $0.frames(seconds: ringSeconds) }
         var parts = PlayerParts(
             output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
             instance: "history")
@@ -112,6 +114,7 @@ import TestSupport
             listeners.onPublish = { [unowned self] state in
                 note(HistoryCheck.line(state))
                 published.append(state)
+                instants.append(EventLoop.now)
                 self.check.take(state, awaitsPosition: player.playout.pending != nil, hasMoved: hasMoved)
                 if state.anchor.rate > 0 { hasMoved = false }
             }

@@ -40,6 +40,8 @@ struct ScriptedItem: Sendable {
     var breakFrame: Int64?
     /// True for a stream without beginning and end.
     var isLive = false
+    /// Number that its samples carry, as `RoomCode` has it; nil: they are zeros.
+    var number: Int64?
     /// Events in the life of the medium.
     let medium = ScriptedMedium()
 
@@ -69,7 +71,7 @@ final class ScriptedMedium: Sendable {
     let breaks = Atomic<Int>(0)
 }
 
-/// Decodes an item of a history: zeros.
+/// Decodes an item of a history.
 class ScriptedDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
@@ -110,6 +112,10 @@ class ScriptedDecoder: AudioDecoder {
         }
         let most = Int64(format.sampleRate) * Int64.random(in: 1...10, using: &random) / 5
         let count = min(Int64(buffer.count / format.bytesPerFrame), item.frames - frame, max(1, most))
+        if let number = item.number {
+            let samples = buffer.bindMemory(to: Int32.self)
+            for index in 0..<Int(count) { samples[index] = RoomCode.sample(item: number, frame: frame + Int64(index)) }
+        }
         frame += count
         return Int(count)
     }

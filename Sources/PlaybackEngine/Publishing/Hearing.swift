@@ -1,0 +1,206 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Passes each state to the listeners when it is heard.
+///
+/// An output with a long buffer plays a change a while after it was made. Until then the listeners keep the old position, and
+/// see the change as `pending`. Settings, the queue and other facts that are not heard pass at once.
+@PlayerLoop final class Hearing {
+    private unowned let player: Player
+    /// State of the listeners.
+    private(set) var state: NowPlayingState
+    /// Changes that are not heard yet, in the order of their instants.
+    private var coming: [Coming] = []
+    private var deadline: EventSource?
+
+    private struct Coming {
+        var state: NowPlayingState
+        var time: MonotonicTime
+        /// True for the beginning of an item on the way to a change.
+        var isInterlude = false
+    }
+
+    /// Seconds up to which a change passes at once, with an anchor in the future.
+    static let limit = 0.3
+
+    /// Nothing is pending; `state` is the first state of the listeners.
+    init(_ player: Player, _ state: NowPlayingState) {
+        self.player = player
+        self.state = state
+    }
+
+    /// Takes the state after a change.
+    func take(_ published: NowPlayingState) {
+        passDue()
+        guard published.cause.isHeard else { return passFact(published) }
+        if isCut(published) { coming = [] }
+        let before = coming.last?.state ?? state
+        var next = published
+        if next.cause == .seek, before.item?.id != next.item?.id {
+            // The next item is heard before it.
+            (next.cause, next.reason) = (.track, .jump)
+        }
+        let time = max(next.anchor.monotonic, coming.last?.time ?? next.anchor.monotonic, soundEnd(before: next))
+        guard coming.contains(where: { !$0.isInterlude }) || time.seconds(since: EventLoop.now) > Self.limit else {
+            passAll()
+            return pass(next)
+        }
+        coming.append(Coming(state: next, time: time))
+        arm()
+        // Nobody requested that the next item begins, and `upcoming` shows it.
+        if next.cause == .track, next.reason == .ended { return }
+        var known = withSound(of: state, next)
+        known.cause = .pending
+        known.reason = nil
+        known.by = next.by
+        known.route = nil
+        known.queueChanges = next.queueChanges
+        pass(known)
+    }
+
+    /// Instant at which the sound before a rest ends; that of the anchor, if it is none.
+    private func soundEnd(before next: NowPlayingState) -> MonotonicTime {
+        guard next.anchor.rate == 0, next.anchor.ad == nil else { return next.anchor.monotonic }
+        return player.output.committedUntil ?? next.anchor.monotonic
+    }
+
+    /// Takes the beginning of an item that is heard on the way to a change; it is no change itself.
+    func takeInterlude(_ next: NowPlayingState) {
+        passDue()
+        guard next.anchor.monotonic > EventLoop.now || !coming.isEmpty else { return pass(next) }
+        let time = max(next.anchor.monotonic, coming.last?.time ?? next.anchor.monotonic)
+        coming.append(Coming(state: next, time: time, isInterlude: true))
+        arm()
+    }
+
+    /// Passes the last state at once.
+    func end(with last: NowPlayingState) {
+        shutDown()
+        pass(last)
+    }
+
+    /// Drops what is pending.
+    func shutDown() {
+        coming = []
+        arm()
+    }
+
+    // MARK: Time
+
+    /// Passes the changes that are heard by now.
+    private func passDue() {
+        while let first = coming.first, first.time <= EventLoop.now { passFirst() }
+        arm()
+    }
+
+    /// Passes all changes, a moment before they are heard.
+    private func passAll() {
+        while !coming.isEmpty { passFirst() }
+        arm()
+    }
+
+    private func passFirst() {
+        let first = coming.removeFirst()
+        pass(withSound(of: first.state, player.publisher.state))
+    }
+
+    private func arm() {
+        guard let next = coming.first?.time else { return deadline = nil }
+        if let deadline { return deadline.setDeadline(next) }
+        deadline = player.loop.deadline(next) { [unowned self] in
+            deadline = nil
+            passDue()
+        }
+    }
+
+    /// True if the changes that are pending will never be heard: the sound ended with its server or device.
+    private func isCut(_ next: NowPlayingState) -> Bool {
+        switch next.stall {
+        case .noServer, .serverHung, .noOutput, .suspended: true
+        case .sourceLate, .mediaGone, nil: !player.output.isConnected
+        }
+    }
+
+    // MARK: States
+
+    private func pass(_ next: NowPlayingState) {
+        state = next
+        state.sequence = player.parts.events.next()
+        state.pending = coming.last { !$0.isInterlude }.map { PendingEffect($0.state) }
+        player.listeners.onPublish?(state)
+    }
+
+    /// Passes a fact that is not heard. The last change keeps it for its own event.
+    private func passFact(_ next: NowPlayingState) {
+        guard let last = coming.last, !last.isInterlude else { return pass(next) }
+        var kept = next
+        kept.cause = last.state.cause
+        kept.reason = last.state.reason
+        kept.by = last.state.by
+        kept.route = last.state.route
+        var time = last.time
+        if next.anchor.rate > 0, next.anchor != last.state.anchor, next.anchor.monotonic > EventLoop.now {
+            // A correction of the instant at which it is heard.
+            time = max(coming.dropLast().last?.time ?? next.anchor.monotonic, next.anchor.monotonic)
+        } else {
+            kept.anchor = last.state.anchor
+        }
+        if next.cause == .clockStep { kept.anchor.setWall(as: next.anchor) }
+        coming[coming.count - 1] = Coming(state: kept, time: time)
+        arm()
+        var known = withSound(of: state, next)
+        known.cause = next.cause
+        known.reason = next.reason
+        known.by = next.by
+        known.route = next.route
+        known.queueChanges = next.queueChanges
+        if next.cause == .clockStep { known.anchor.setWall(as: next.anchor) }
+        pass(known)
+    }
+
+    /// The facts of one state with the sound, the position and the event of another.
+    private func withSound(of sound: NowPlayingState, _ facts: NowPlayingState) -> NowPlayingState {
+        var result = facts
+        result.cause = sound.cause
+        result.reason = sound.reason
+        result.by = sound.by
+        result.route = sound.route
+        result.state = sound.state
+        result.stall = sound.stall
+        result.interruption = sound.interruption
+        result.anchor = sound.anchor
+        result.queueChanges = nil
+        guard sound.item?.id != facts.item?.id || sound.item?.play != facts.item?.play else {
+            result.item?.setChapter(at: sound.anchor.elapsed)
+            return result
+        }
+        let queue = player.queue
+        result.item = sound.item
+        result.queueIndex = sound.item.flatMap { queue.index(of: $0.id) }
+        result.upcoming = sound.upcoming.flatMap { queue.index(of: $0.itemID) == nil ? nil : $0 }
+        return result
+    }
+}
+
+extension PlaybackAnchor {
+    /// Sets the wall time of its instant by the clock of another anchor.
+    fileprivate mutating func setWall(as other: PlaybackAnchor) {
+        wall = other.wall + monotonic.seconds(since: other.monotonic)
+        wallSynced = other.wallSynced
+    }
+}
+
+extension Cause {
+    /// True for an event of the sound, which happens when it is heard; false for a fact about it.
+    fileprivate var isHeard: Bool {
+        switch self {
+        case .play, .pause, .stop, .seek, .rate, .track, .chapter, .adBegan, .adEnded, .stall, .unstall,
+            .interruptionBegan, .interruptionEnded:
+            true
+        case .snapshot, .metadata, .feedback, .route, .outputs, .volume, .mode, .queue, .commands, .session, .sleep,
+            .error, .drift, .clockStep, .pending:
+            false
+        }
+    }
+}

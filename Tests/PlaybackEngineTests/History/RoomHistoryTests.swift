@@ -1,0 +1,175 @@
+import AudioCore
+import LinuxSystem
+import MixedOutput
+import NowPlaying
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// Histories on an output that mixes for a room, which hears everything late: each state agrees with the frames that the room
+/// hears while it is the last one.
+@Suite struct RoomHistoryTests {
+    /// Seconds of the room's buffer.
+    private static let delays = [0.0, 0.2, 0.35, 1, 1.8, 2, 3, 5, 10]
+
+    @Test("each state is what the room hears, for any requests at any times") func drawnHistories() async {
+        let environment = currentEnvironment()
+        let count =
+            environment["HISTORIES"].flatMap(Int.init) ?? 200
+        let first = environment["HISTORY"].flatMap(Int.init) ?? 1
+        var faults: [String] = []
+        var (compared, pending) = (0, 0)
+        for begin in stride(from: first, to: first + count, by: 25) {
+            let result = await LoopThread.run {
+                var (faults, compared, pending): ([String], Int, Int) = ([], 0, 0)
+                for seed in begin..<min(begin + 25, first + count) {
+                    let history = RoomHistory(seed: UInt64(seed), delay: Self.delays[seed % Self.delays.count])
+                    let found = history.run()
+                    compared += history.compared
+                    pending += history.pending
+                    if !found.isEmpty { faults.append("seed \(seed): " + found.joined(separator: "\n")) }
+                }
+                return (faults, compared, pending)
+            }
+            faults += result.0
+            compared += result.1
+            pending += result.2
+        }
+        for fault in faults.prefix(3) { print(fault) }
+        #expect(faults.isEmpty, "\(faults.count) of \(count) histories: \(faults.map { String($0.prefix(12)) })")
+        print("\(compared) instants compared, \(pending) pending changes")
+        #expect(compared > 20 * count && pending > count)
+    }
+
+    @Test("a pause rests at the frame that the room hears last", arguments: delays) func pause(delay: Double) async {
+        let complaints = await LoopThread.run { () -> [String] in
+            let history = RoomHistory(seed: 1, delay: delay)
+            return history.run { world in
+                for _ in 0..<4 {
+                    world.run(seconds: delay + 1 + world.moment(2))
+                    world.order(.pause)
+                    world.run(seconds: world.moment(2 * delay + 1))
+                    world.order(.play(position: nil))
+                }
+            }
+        }
+        #expect(complaints == [], "\(complaints.joined(separator: "\n"))")
+    }
+}
+
+/// One history on a room's output.
+@PlayerLoop private final class RoomHistory {
+    private let seed: UInt64
+    private let delay: Double
+    /// Comparisons of a state with the room.
+    private(set) var compared = 0
+    /// States with a pending change.
+    private(set) var pending = 0
+
+    /// Seconds beside an event in which a state may be the old or the new one.
+    private static let grace = 0.003
+    /// Seconds by which a position may differ.
+    private static let tolerance = 0.001
+
+    init(seed: UInt64, delay: Double) {
+        self.seed = seed
+        self.delay = delay
+    }
+
+    /// Runs it with random deeds, or these; returns what is wrong.
+    func run(_ deeds: ((HistoryWorld) -> Void)? = nil) -> [String] {
+        HistoryWorld.enter()
+        var random = SeededRandom(seed: seed)
+        let items = (1...8).map { number in
+            let seconds =
+                [0.4, 1, 2, 4, 30].randomElement(using: &random)! * Double.random(in: 0.5...1, using: &random)
+            var item = ScriptedItem(
+                kind: .plain, frames: Int64(8000 * (deeds == nil ? seconds : 100)),
+                format: RoomSink.room.audioFormat, seed: random.next())
+            item.number = Int64(number)
+            return item
+        }
+        let sink = RoomSink(EventLoop.current, delay: delay)
+        let world = HistoryWorld(
+            seed: seed, machine: HistoryWorld.Machine(), check: HistoryCheck(tolerance: 0.004, gap: 4), items: items,
+            ringSeconds: 11 + delay,
+            output: { MixedOutput($0, Mixer($0, sink)) })
+        guard let world else { return ["no world can be had"] }
+        defer { world.leave() }
+        world.play(0..<items.count)
+        if let deeds {
+            deeds(world)
+        } else {
+            for _ in 0..<world.chance(20) {
+                world.run(seconds: world.moment([0.05, 0.5, 3, 2 * delay + 1][world.chance(4)]))
+                act(world)
+            }
+        }
+        world.run(seconds: delay + 2)
+        if world.unanswered != 0 { world.check.complain("never answered: \(world.unansweredOrders)") }
+        compare(world, sink)
+        let complaints = world.check.complaints
+        return complaints.isEmpty ? [] : complaints + world.history
+    }
+
+    private func act(_ world: HistoryWorld) {
+        // A jump in the milliseconds of the first start is left to the other histories: a room hears the old beginning.
+        let player = world.player
+        world.run(seconds: 1, until: { player.publisher.state.state != .stopped || player.playout.pending == nil })
+        let duration = world.player.currentDuration ?? 1
+        switch world.chance(10) {
+        case 0, 1: world.order(.seek(world.moment(duration)))
+        case 2: world.order(.skip([0.7, -0.7, -3][world.chance(3)]))
+        case 3: world.order(.nextTrack)
+        case 4: world.order(.previousTrack(mayRestart: true))
+        case 5, 6, 7: world.order(.togglePlayPause)
+        case 8:
+            world.order(.pause)
+            world.run(seconds: world.moment(0.02))
+            world.order(.play(position: nil))
+        default:
+            if world.chance(3) == 0 { world.order(.stop) }
+            world.order(.play(position: nil))
+        }
+    }
+
+    /// Compares each state with the room from its event to the next.
+    private func compare(_ world: HistoryWorld, _ sink: RoomSink) {
+        let states = world.published
+        pending = states.filter { $0.pending != nil }.count
+        // Until its anchor a state may be ahead of the room.
+        var known = MonotonicTime(nanoseconds: 0)
+        for (index, state) in states.enumerated() {
+            let ahead = state.anchor.monotonic.seconds(since: world.instants[index])
+            if ahead > Hearing.limit { world.check.complain("the anchor is \(ahead) s ahead", state) }
+            known = max(known, world.instants[index], state.anchor.monotonic)
+            let begin = known.advanced(bySeconds: Self.grace)
+            let end = (index + 1 < states.count ? world.instants[index + 1] : EventLoop.now)
+                .advanced(bySeconds: -Self.grace)
+            let length = end.seconds(since: begin)
+            guard length > 0 else { continue }
+            for part in [0, 0.3, 0.8, 1] { compare(world, state, sink, at: begin.advanced(bySeconds: part * length)) }
+        }
+    }
+
+    private func compare(_ world: HistoryWorld, _ state: NowPlayingState, _ sink: RoomSink, at time: MonotonicTime) {
+        compared += 1
+        let heard = sink.sample(at: time).map(RoomCode.decode)
+        let seconds = Double(time.nanoseconds % 1_000_000_000_000) / 1e9
+        guard state.anchor.rate > 0 else {
+            if let heard { world.check.complain("at \(seconds) the room hears \(heard)", state) }
+            return
+        }
+        // After the last item it is silent until the next sound, and the position stands at the end.
+        let isOver = state.item?.duration.map { state.anchor.position(at: time, duration: nil) >= $0 } ?? false
+        if heard == nil, isOver { return }
+        guard let heard, let item = state.item else {
+            return world.check.complain("at \(seconds) the room hears nothing", state)
+        }
+        let position = state.anchor.position(at: time, duration: item.duration)
+        guard heard.item == item.id.number, abs(Double(heard.frame) / 8000 - position) < Self.tolerance else {
+            return world.check.complain("at \(seconds) the room hears \(heard), not \(position)", state)
+        }
+    }
+}
