@@ -72,7 +72,7 @@ import NowPlayingClient
                 loop.exit(1)
             })
         presence = BusPresence(context.loop, address: address, handlers)
-        daemon.onState = { [unowned self] in follow($0) }
+        daemon.onState = { [unowned self] in follow($0.asRequested) }
         daemon.onLoss = { [unowned self] in lost() }
     }
 

@@ -34,6 +34,36 @@ import Testing
         #expect(paused.nextSecond(after: instant(101)) == nil)
     }
 
+    /// A change that is heard later, of item 4.
+    private func pending(_ state: String, item: Int = 4) throws -> StateView {
+        let change = """
+            {"pending": {"state": "\(state)", "itemId": \(item), "position": 7.5, "monotonic": 103, "wall": 8}, "cause": "pending",
+            """
+        return try view(playing.replacing("{\"cause\": \"track\",", with: change))
+    }
+
+    @Test func aRequestIsShownBeforeItIsHeard() throws {
+        let paused = try pending("paused")
+        #expect(paused.state == .playing && paused.position(at: instant(102)) == 5)
+        #expect(paused.asRequested.state == .paused && paused.asRequested.stateName == "paused")
+        for time in [102.0, 103, 110] { #expect(paused.asRequested.position(at: instant(time)) == 7.5) }
+        let seek = try pending("playing").asRequested
+        #expect(seek.state == .playing && seek.position(at: instant(102)) == 7.5)
+        #expect(seek.position(at: instant(104)) == 8.75)
+        let track = try pending("playing", item: 5).asRequested
+        #expect(track.itemID == 4 && track.position(at: instant(102)) == 5)
+        #expect(try view(playing).asRequested.json == view(playing).json)
+    }
+
+    @Test(arguments: [
+        "null", "1", "{}", "{\"state\": \"paused\"}", "{\"state\": 5, \"position\": 1}",
+        "{\"state\": \"paused\", \"position\": \"x\"}",
+    ])
+    func aRequestThatCannotBeReadIsNone(text: String) throws {
+        let state = try view(playing.replacing("{\"cause\"", with: "{\"pending\": \(text), \"cause\""))
+        #expect(state.asRequested.json == state.json)
+    }
+
     @Test func textsAreSafeAndTheNameStandsInForTheTitle() throws {
         let state = try view(playing)
         #expect(state.title == "So What.flac")

@@ -1,9 +1,9 @@
 // The page's copy of the daemon's state, and the commands on it.
 
-import { positionAt } from "./position.js";
+import { asRequested, positionAt } from "./position.js";
 
 // Key events after which a seek of this page has taken effect, or was overtaken.
-const ENDS_SEEK = ["seek", "track", "stop", "snapshot", "error"];
+const ENDS_SEEK = ["seek", "track", "stop", "snapshot", "error", "pending"];
 // The daemon takes no more.
 const MOST_LANGUAGES = 16;
 
@@ -135,7 +135,7 @@ export class Player {
   #take(state) {
     const { instance, seq, session } = this.state ?? {};
     if (state.cause !== "snapshot" && state.instance === instance && state.session === session && state.seq < seq) return;
-    this.state = state;
+    this.state = asRequested(state);
     if ((state.causes ?? [state.cause]).some((cause) => ENDS_SEEK.includes(cause))) this.#seek = null;
     this.#emit("state");
     this.#refreshCommands();

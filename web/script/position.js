@@ -7,6 +7,17 @@ export function positionAt(anchor, duration, now) {
   return Math.max(0, duration === undefined ? position : Math.min(position, duration));
 }
 
+// The state as it will be once its pending change is heard. The item stays the one that is heard, and its position, if the
+// change is to another one.
+export function asRequested(state) {
+  const { pending, anchor, item } = state;
+  if (!pending) return state;
+  if (pending.itemId !== item?.id) return { ...state, state: pending.state };
+  const rate = pending.state === "playing" ? anchor.defaultRate ?? 1 : 0;
+  const { position: elapsed, monotonic, wall } = pending;
+  return { ...state, state: pending.state, anchor: { ...anchor, elapsed, rate, monotonic, wall } };
+}
+
 // True if the position moves.
 export function isMoving(state) {
   return state !== null && state.item !== null && state.anchor.rate !== 0;

@@ -44,7 +44,7 @@ import NowPlayingClient
     init(_ daemon: FollowedDaemon, session: String? = nil) {
         self.daemon = daemon
         self.session = session
-        daemon.onState = { [unowned self] in take($0) }
+        daemon.onState = { [unowned self] in take($0.asRequested) }
         daemon.onLoss = { [unowned self] in lost() }
     }
 

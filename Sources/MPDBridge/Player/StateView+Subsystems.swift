@@ -30,7 +30,7 @@ extension StateView {
 
     private static let playerCauses: Set<String> = [
         "play", "pause", "stop", "seek", "rate", "track", "stall", "unstall", "interruption-began",
-        "interruption-ended", "error", "metadata", "session", "snapshot",
+        "interruption-ended", "error", "metadata", "session", "snapshot", "pending",
     ]
 
     /// Names of the members in which both states differ. The daemon writes them in the same order each time.

@@ -57,6 +57,22 @@ package struct StateView: Sendable {
         guard let seconds = object("pending")?["monotonic"]?.doubleValue, abs(seconds) < 9e9 else { return nil }
         return MonotonicTime(seconds: seconds)
     }
+    /// The state as it will be once the change that is not heard yet is heard, for readers that show a request at once. The
+    /// item stays the one that is heard, and its position, if the change is to another one.
+    package var asRequested: StateView {
+        guard let pending = object("pending"), let name = pendingState, let position = pendingPosition,
+            var state = json.objectValue, var time = json["anchor"]?.objectValue
+        else { return self }
+        state["state"] = .string(name)
+        if pending["itemId"]?.integerValue == itemID {
+            time["elapsed"] = .number(position)
+            time["rate"] = name == "playing" ? time["defaultRate"] ?? 1 : 0
+            time["monotonic"] = pending["monotonic"]
+            time["wall"] = pending["wall"]
+            state["anchor"] = .object(time)
+        }
+        return StateView(.object(state))
+    }
     /// Program that interrupts playback; nil: none.
     package var interrupter: String? { text("interruption", "by") }
     /// True if playback resumes when the interruption ends.

@@ -53,6 +53,20 @@ test("of the browser's languages only as many are sent as the daemon takes", () 
   assert.deepEqual(params.languages, languages.slice(0, 16));
 });
 
+test("a change that is heard later is shown at once", async () => {
+  const { player } = await start();
+  const pending = { state: "paused", itemId: 7, position: 12, monotonic: 1002, wall: 5 };
+  player.notified("nowPlaying.changed", base({ seq: 2, cause: "pending", pending }));
+  assert.deepEqual([player.state.state, player.position(), player.rate], ["paused", 12, 0]);
+  player.notified("nowPlaying.changed", base({ seq: 3, cause: "pending", pending: { ...pending, state: "playing" } }));
+  assert.deepEqual([player.state.state, player.position(), player.rate], ["playing", 12, 1]);
+  // The position stays that of the item that is heard.
+  player.notified("nowPlaying.changed", base({ seq: 4, cause: "pending", pending: { ...pending, itemId: 8 } }));
+  assert.deepEqual([player.state.state, player.state.item.id, player.position()], ["paused", 7, 10]);
+  player.notified("nowPlaying.changed", base({ seq: 5, cause: "volume", pending: null }));
+  assert.deepEqual([player.state.state, player.position()], ["playing", 10]);
+});
+
 test("the position stands at the target of a seek until its event", async () => {
   const { player, take } = await start();
   assert.equal(player.position(), 10);
