@@ -241,6 +241,9 @@ package struct StreamTiming: Equatable, Sendable {
     /// Stops or starts the flow. What is not yet audible stays queued. A start with less than `prebufferFrames` queued
     /// stays silent until there is more, or `drain`.
     func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void)
+    /// Lets the next start wait until this frame of another stream of the output: the first frame is heard with that one, if
+    /// it comes early enough. False: the output starts a stream as soon as it can.
+    func align(with other: any AudioStream, at frame: Int64) -> Bool
     /// Drops the queue; meant for a corked stream. The next written frame is audible next: read the timing for
     /// its number (`takenFrame`).
     func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
@@ -298,6 +301,7 @@ extension AudioStream {
     package var committedFrame: Double? { nil }
     package var presentTiming: StreamTiming? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}
+    package func align(with other: any AudioStream, at frame: Int64) -> Bool { false }
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
         write(frames, at: frame)
     }

@@ -78,6 +78,7 @@ import NowPlaying
             latency: 0, roundTrip: 0)
     }
     package func awaitRewrite(_ isAwaited: Bool) {}
+    package func align(with other: any AudioStream, at frame: Int64) -> Bool { false }
 
     // MARK: Commands
 

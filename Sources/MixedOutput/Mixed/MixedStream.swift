@@ -22,6 +22,8 @@ import NowPlaying
     private var tail: Run?
     /// True while the beginning waits for the sink, which is at rest.
     private var awaitsSink = false
+    /// Stream and frame of it with which the next run begins; nil: it begins at once.
+    private var alignment: (stream: MixedStream, frame: Double)?
     /// Factor of the last frame that was mixed.
     private var gain = 1.0
 
@@ -52,6 +54,7 @@ import NowPlaying
 
     override func end() {
         run = nil
+        alignment = nil
         store.close()
         super.end()
     }
@@ -65,7 +68,14 @@ import NowPlaying
         if run != nil { endRun(at: mixer.schedule.end, frame: nextFrame) }
     }
 
+    package override func align(with other: any AudioStream, at frame: Int64) -> Bool {
+        guard let other = other as? MixedStream, other.mixer === mixer, other !== self else { return false }
+        alignment = (other, Double(frame))
+        return true
+    }
+
     override func dropKept() {
+        alignment = nil
         store.clear(next: queue.position)
         converter.clear()
         rest = Double(queue.position)
@@ -112,17 +122,38 @@ import NowPlaying
     /// Starts if there is enough, asks for more if there is room, and ends drains.
     override func goOn() {
         guard isOpen, isReady else { return }
-        if run == nil, !isCorked, waiting >= 1, isDraining || waiting >= Double(queue.prebuffer) {
+        if canBegin, alignedFrame.map({ $0 <= mixer.schedule.end }) ?? true {
             let first = mixer.begin()
             awaitsSink = first == nil
-            if let first {
-                gain = wantedGain
-                run = Run(frame: rest, at: first)
-                notify { [self] in $0.streamStarted(self) }
-            }
+            if let first { beginRun(at: first) }
         }
         settle(at: EventLoop.now)
         request()
+    }
+
+    /// True if no frames flow and there are enough for a beginning.
+    private var canBegin: Bool {
+        isOpen && isReady && run == nil && !isCorked && waiting >= 1
+            && (isDraining || waiting >= Double(queue.prebuffer))
+    }
+
+    private func beginRun(at first: Int64) {
+        alignment = nil
+        gain = wantedGain
+        run = Run(frame: rest, at: first)
+        notify { [self] in $0.streamStarted(self) }
+    }
+
+    /// Frame of the device at which the next run begins, if that waits for another stream which flows; nil: it does not.
+    var alignedFrame: Int64? {
+        guard canBegin, let alignment, let run = alignment.stream.run else { return nil }
+        return run.at + Int64(clamping: ((alignment.frame - run.frame) / alignment.stream.converter.ratio).rounded(.up))
+    }
+
+    /// Begins the next run if it waited for this frame of the device.
+    func beginIfAligned(at frame: Int64) {
+        guard canBegin, alignment != nil, alignedFrame.map({ $0 <= frame }) ?? true else { return }
+        beginRun(at: frame)
     }
 
     private func endRun(at end: Int64, frame: Double) {

@@ -115,7 +115,11 @@ package import NowPlaying
     func add(_ stream: MixedStream) { streams.append(stream) }
 
     /// Drops a stream that was closed.
-    func remove(_ stream: MixedStream) { streams.removeAll { $0 === stream } }
+    func remove(_ stream: MixedStream) {
+        streams.removeAll { $0 === stream }
+        // Another one may have waited for a frame of it.
+        loop.later { [self] in for stream in streams where !stream.isFlowing { stream.goOn() } }
+    }
 
     /// Makes a stream flow from the next frame on, which is returned. Nil: the sink is at rest; `goOn` of the stream follows.
     func begin() -> Int64? {
@@ -210,8 +214,12 @@ package import NowPlaying
         if !isFresh, !isInPace(at: now) { askForTimes() }
         if !isFresh, beginAnew(at: now, patience: sink.patience) { for stream in streams { stream.moved() } }
         var left = schedule.needed(at: now, lead: sink.lead)
-        while left > 0, unsent.isEmpty, streams.contains(where: \.isFlowing) {
-            let frames = min(left, Self.block)
+        while left > 0, unsent.isEmpty {
+            // A stream that waits for a frame of another begins exactly there.
+            for stream in streams { stream.beginIfAligned(at: schedule.end) }
+            guard streams.contains(where: \.isFlowing) else { break }
+            let next = streams.compactMap(\.alignedFrame).min()
+            let frames = min(left, Self.block, next.map { Int(clamping: $0 - schedule.end) } ?? .max)
             mix(frames)
             left -= frames
         }

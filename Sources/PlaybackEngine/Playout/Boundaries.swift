@@ -60,8 +60,8 @@ import NowPlaying
     /// is published as it is heard.
     private func lateness(ofEndOf lane: Lane) -> Double {
         if playout.crossfade.start(on: lane) != nil { return -playout.crossfade.lead(on: lane, Self.startLead) }
-        guard lane.isDraining else { return -Drains.lead }
-        return playout.ahead == nil ? playout.delay(of: lane) : -Self.startLead
+        guard lane.isDraining else { return -playout.drains.lead(of: lane) }
+        return playout.ahead == nil ? playout.delay(of: lane) : -playout.crossfade.lead(on: lane, Self.startLead)
     }
 
     /// Instant of the next look at an output without a pace before its first report. Such an output reports the end of its
@@ -209,7 +209,11 @@ import NowPlaying
         if playout.awaitsHandOver { return playout.starvation.limitSilence() }
         if next.canBegin { playout.starvation.cancel() }
         player.readWatch.cancel()
-        let overlaps = playout.crossfade.start(on: old) != nil
+        let start = playout.crossfade.start(on: old)
+        let overlaps = start != nil
+        if let stream = old.stream, let frame = start ?? old.streamEnd {
+            _ = next.stream?.align(with: stream, at: frame)
+        }
         playout.takeOver(next)
         next.beginAudible(from: 0)
         // In any case this lane ends after its last frames; the report of its own start comes first.

@@ -32,6 +32,8 @@ import NowPlaying
 
     /// Seconds of decoded sound that an overlap needs in addition: a whole refill.
     private static let spareSeconds = 3.5
+    /// Longest time in seconds for which an output takes frames at once.
+    private static let commitment = 0.25
     /// Difference in seconds of the two fades that is not heard.
     private static let exactness = 0.001
 
@@ -177,7 +179,9 @@ import NowPlaying
 
     /// Seconds from the start of a stream to its first audible frame. `least`: on a device that can rewind.
     func lead(on lane: Lane, _ least: Double) -> Double {
-        lane.stream?.canRewind == false ? max(least, lane.latency) : least
+        guard let stream = lane.stream, !stream.canRewind else { return least }
+        // An output that takes frames for good begins the stream exactly, if it is asked before it took those.
+        return stream.committedFrame == nil ? max(least, lane.latency) : lane.latency + Self.commitment
     }
 
     /// Prepares the next overlap, and sets the one-shot for the end of the present one.

@@ -12,6 +12,13 @@ import NowPlaying
     /// Without a drain.
     init(_ playout: Playout) { self.playout = playout }
 
+    /// The same for a lane: an output that takes frames for good is informed before it took those after which the next stream
+    /// begins.
+    func lead(of lane: Lane) -> Double {
+        guard playout.ahead != nil, lane.stream?.committedFrame != nil else { return Self.lead }
+        return playout.crossfade.lead(on: lane, 0) + Self.lead
+    }
+
     /// Silences frames after the end that the server holds: a drain would play them.
     func silence(_ lane: Lane, upTo end: Int64) {
         guard lane.isPaced else {
@@ -39,7 +46,7 @@ import NowPlaying
         guard let end = lane.streamEnd, lane.sentStreamEnd >= end, !lane.isDraining, !lane.isCorked,
             lane.rewrite == nil, let stream = lane.stream
         else { return }
-        let lead = lane.format.frames(seconds: Self.lead + 0.01)
+        let lead = lane.format.frames(seconds: lead(of: lane) + 0.01)
         guard frame + Double(max(lead, stream.prebufferFrames)) >= Double(end) else { return }
         lane.beginDrain()
         stream.drain { [weak self, weak lane] error in
