@@ -6,7 +6,7 @@ import Testing
 
 extension Acceptance {
     /// Announcements, crossfades and rates on the outputs that mix for themselves, by the samples that leave them.
-    @Suite(.timeLimit(.minutes(4))) struct MixedSoundTests {
+    @Suite(.timeLimit(.minutes(5))) struct MixedSoundTests {
         /// The output under test.
         enum Output: String, CaseIterable, CustomStringConvertible {
             case pipe, snapcast

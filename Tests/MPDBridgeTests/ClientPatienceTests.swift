@@ -9,7 +9,7 @@ import Testing
 @testable import MPDBridge
 
 /// Connections that are silent.
-@Suite(.timeLimit(.minutes(1))) struct ClientPatienceTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientPatienceTests {
     /// Answers `ping` and `idle`, and keeps `stats` until it is released.
     @PlayerLoop private final class Performer: CommandPerformer {
         let commands: Set<MPDCommand> = [.ping, .idle, .stats]

@@ -7,7 +7,7 @@ import Testing
 @testable import MPDBridge
 
 /// Lines of songs of the queue that are kept between listings.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct QueueRowsTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct QueueRowsTests {
     private static let basis = QueueRows.Basis(tags: .all, caller: .own, names: SongNames(), library: 1)
 
     private static func ids(_ ids: some Sequence<Int32>) -> JSONValue {
