@@ -101,8 +101,7 @@ let package = Package(
             "AudioDecoders",
             [
                 "AudioCore", "LinuxSystem", "TrackReading", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile",
-                "CMPG123",
-                "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLinux",
+                "CMPG123", "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLinux",
             ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLateLibraries", "CLinux"]),
         library(

@@ -19,8 +19,8 @@ extension Acceptance {
                 String(#filePath.dropLast("AcceptanceTests/PoisonedPositionTests.swift".count)) + "Faults/crash.c"
             let library = library
             let isBuilt = ["clang", "cc", "gcc"].contains { compiler in
-                AudioMaterial.run(
-                    compiler, ["-O1", "-shared", "-fPIC", "-o", library, source, "-Wl,--no-as-needed", "-lFLAC", "-ldl"]) == 0
+                let flags = ["-O1", "-shared", "-fPIC", "-o", library, source, "-Wl,--no-as-needed", "-lFLAC", "-ldl"]
+                return AudioMaterial.run(compiler, flags) == 0
             }
             try #require(isBuilt, "no C compiler makes a library of \(source)")
             folder.file("conf", "[playback]\nresume = playing\n")

@@ -66,7 +66,7 @@ import Testing
         "LibraryRuntime/Link/DaemonCaller.swift": "the daemon's answer to a request of its clients",
         "LibraryRuntime/Scan/ChangeThrottle.swift": "a second between two of its events",
         "LibraryRuntime/Scan/DiskWatchdog.swift": "a look at a disk that may hang while a scan waits for it",
-        "LibraryRuntime/Scan/ScanSchedule.swift": "the next walk of folders that cannot be watched, and the daily scan",
+        "LibraryRuntime/Scan/ScanSchedule.swift": "the next walk of folders that cannot be watched, the daily scan",
         "LibraryRuntime/Service/ChangeEvents.swift": "a second between two of its events",
         "LibraryRuntime/Service/ReaderPool.swift": "its memory two seconds after the last question",
         "LibraryRuntime/Watch/ChangeCollector.swift": "changes in its folders that have not come to rest",

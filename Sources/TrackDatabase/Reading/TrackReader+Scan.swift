@@ -57,7 +57,9 @@ extension TrackReader {
     /// Numbers and files of all missing tracks whose files had this size in bytes, in ascending order.
     package func missingFiles(size: Int64) throws(TrackDatabaseError) -> [(id: Int64, file: TrackFile)] {
         let statement = try database.statement(
-            "SELECT id, modified, inode FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 ORDER BY id")
+            """
+            SELECT id, modified, inode FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 ORDER BY id
+            """)
         defer { statement.reset() }
         try statement.bind([.integer(size)])
         var found: [(id: Int64, file: TrackFile)] = []
