@@ -8,7 +8,7 @@ bridges='^(BridgeTests|MPRISTests)\.'
 questions='^LibraryTests\.'
 library='^LibraryRuntimeTests\.'
 # They count wakeups of the library, which every disk that others mount wakes.
-rest='^(LibraryTests|LibraryRuntimeTests)\..*/atRest'
+rest='^(LibraryTests|LibraryRuntimeTests)\.(.*/atRest|OwnFolderTests/)'
 # The doors for pages and for clients of MPD, with their own programs.
 doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.

@@ -15,12 +15,14 @@ extension Acceptance {
         private final class Reader {
             let connection: Connection
             let page: MappedClock
+            /// The page's memory.
+            let file: OwnedDescriptor
             private let words: UnsafeRawPointer
 
             init(_ socket: String) throws {
                 connection = try Connection(firstOf: [socket])
                 _ = try connection.call("nowPlaying.map")
-                let file = OwnedDescriptor(try #require(connection.takeDescriptor()))
+                file = OwnedDescriptor(try #require(connection.takeDescriptor()))
                 page = try #require(MappedClock(file.number))
                 words = try #require(linux_clock_page_map(file.number))
             }
@@ -55,7 +57,7 @@ extension Acceptance {
 
         /// Stops the process between the odd and the even sequence. Its main thread writes the page.
         private static func stopWhileOdd(_ process: TestProcess, _ reader: Reader) -> Bool {
-            guard tracing_stop_at_odd(process.pid, reader.sequenceAddress, 50_000_000) else { return false }
+            guard tracing_stop_at_odd(process.pid, reader.file.number, reader.sequenceAddress, 50_000_000) else { return false }
             var status: Int32 = 0
             return waitpid(process.pid, &status, WUNTRACED) == process.pid && status & 0xff == 0x7f
         }

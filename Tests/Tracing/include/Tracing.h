@@ -5,8 +5,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Runs one thread of a child process by single instructions, until this word of memory that both share is odd. The process
- * is stopped then (as by SIGSTOP), in this state. False: the word was not odd within so many instructions, or the thread is
- * not to be traced; the process goes on then. The word may be read by any thread of the caller. */
-bool tracing_stop_at_odd(pid_t thread, const void *word, int64_t instructions);
+/* Stops a child process whose main thread has just made a word of shared memory odd: the first one of this file, which is
+ * mapped here at `word`. It waits for a write by a register of the processor where it can, else it runs the thread by single
+ * instructions, at most so many. The process is stopped then, as by SIGSTOP. False: the word was not made odd, or the process
+ * is not to be traced. One thread calls it and waits for the child. */
+bool tracing_stop_at_odd(pid_t child, int file, const void *word, int64_t instructions);
 #endif
