@@ -61,7 +61,10 @@ import NowPlaying
     private func lateness(ofEndOf lane: Lane) -> Double {
         if playout.crossfade.start(on: lane) != nil { return -playout.crossfade.lead(on: lane, Self.startLead) }
         guard lane.isDraining else { return -playout.drains.lead(of: lane) }
-        return playout.ahead == nil ? playout.delay(of: lane) : -playout.crossfade.lead(on: lane, Self.startLead)
+        guard playout.ahead != nil else { return playout.delay(of: lane) }
+        // Only an output that takes frames for good begins the next stream exactly, however early it is asked.
+        let isExact = lane.stream?.committedFrame != nil
+        return isExact ? -playout.crossfade.lead(on: lane, Self.startLead) : -Self.startLead
     }
 
     /// Instant of the next look at an output without a pace before its first report. Such an output reports the end of its
