@@ -57,7 +57,9 @@ extension Acceptance {
 
         /// Stops the process between the odd and the even sequence. Its main thread writes the page.
         private static func stopWhileOdd(_ process: TestProcess, _ reader: Reader) -> Bool {
-            guard tracing_stop_at_odd(process.pid, reader.file.number, reader.sequenceAddress, 50_000_000) else { return false }
+            guard tracing_stop_at_odd(process.pid, reader.file.number, reader.sequenceAddress, 50_000_000) else {
+                return false
+            }
             var status: Int32 = 0
             return waitpid(process.pid, &status, WUNTRACED) == process.pid && status & 0xff == 0x7f
         }
