@@ -98,6 +98,23 @@ import TrackDatabase
         #expect(try client.call("library.add", all)["result"]?["count"] == 4)
     }
 
+    @Test func requestsOfOneClientAreCarriedOutInTheirOrder() async throws {
+        let house = LibraryHouse()
+        try house.fill(songs())
+        await house.startDaemon()
+        await house.startLibrary()
+        let client = try RawClient(house.librarySocket)
+        let isFirst = (0..<60).map { $0 % 3 == 0 || $0 % 7 == 0 }
+        for (index, isFirst) in isFirst.enumerated() {
+            try client.request(index, "library.add", ["uris": [.string("music/b/\(isFirst ? 1 : 2).wav")]])
+        }
+        for index in isFirst.indices {
+            let answer = try client.read()
+            #expect(answer["id"]?.integerValue == Int64(index) && answer["result"]?["count"] == 1, "\(answer)")
+        }
+        #expect(try house.queue() == isFirst.map { $0 ? "First" : "Second" })
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
     func anotherUserAddsWithItsOwnRights() async throws {
         let house = LibraryHouse()
@@ -117,7 +134,8 @@ import TrackDatabase
         #expect(answers[1]["result"]?["count"] == 3, "\(answers[1])")
         for index in 2...4 { #expect(answers[index].errorCode == 403, "\(answers[index])") }
         #expect(answers[5]["result"]?["count"] == 1)
-        #expect(try house.queue() == ["First", "Second", "é \"q\"", "First"])
+        let queue = try house.queue()
+        #expect(queue == ["First", "Second", "é \"q\"", "First"], "\(answers)")
         let event = try events.read()["params"]
         #expect(event?["by"]?["client"] == "phone" && event?["by"]?["uid"] == 65534, "\(String(describing: event))")
     }

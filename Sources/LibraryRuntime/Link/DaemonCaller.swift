@@ -6,13 +6,15 @@ import NowPlaying
 import NowPlayingClient
 
 /// Carries out requests at the daemon for the library's callers, each on a connection of its own with the rights of the
-/// caller. A daemon that the service manager starts for its socket is started.
+/// caller, those of one caller in their order. A daemon that the service manager starts for its socket is started.
 @PlayerLoop package final class DaemonCaller {
     private let loop: EventLoop
     /// Possible paths of the daemon's socket, in the order of the attempts.
     private let paths: [String]
     /// Work under way.
     private var running: [ObjectIdentifier: Work] = [:]
+    /// Work that waits for the end of earlier work, by the number of its caller's connection; nil: the caller has none.
+    private var waiting: [Int: [@PlayerLoop () -> Void]] = [:]
 
     /// Seconds after which the daemon is not waited for any more.
     nonisolated static let patience: Int64 = 60
@@ -54,17 +56,43 @@ import NowPlayingClient
         }
     }
 
-    /// Connects for `caller` and calls `body` with the connection when it has the caller's rights; `body` ends the work. The
-    /// failure goes to `failed`, once.
+    /// Connects for `caller`, when the caller's earlier work has ended, and calls `body` with the connection when it has the
+    /// caller's rights; `body` ends the work. The failure goes to `failed`, once.
     func work(
         for caller: ClientIdentity, _ body: @escaping @PlayerLoop (Work) -> Void,
         failed: @escaping @PlayerLoop (RPCError) -> Void
     ) {
+        guard waiting[caller.number] == nil else {
+            waiting[caller.number]?.append { [weak self] in self?.begin(for: caller, body, failed: failed) }
+            return
+        }
+        waiting[caller.number] = []
+        begin(for: caller, body, failed: failed)
+    }
+
+    /// Begins the next work of a caller. On the loop's next turn, so that many refusals are no recursion.
+    private func goOn(for caller: ClientIdentity) {
+        loop.later { [weak self] in
+            guard let self, var rest = waiting[caller.number] else { return }
+            let next = rest.isEmpty ? nil : rest.removeFirst()
+            waiting[caller.number] = next == nil ? nil : rest
+            next?()
+        }
+    }
+
+    private func begin(
+        for caller: ClientIdentity, _ body: @escaping @PlayerLoop (Work) -> Void,
+        failed: @escaping @PlayerLoop (RPCError) -> Void
+    ) {
         let channel: DaemonChannel
-        do throws(RPCError) { channel = try connect() } catch { return failed(error) }
+        do throws(RPCError) { channel = try connect() } catch {
+            goOn(for: caller)
+            return failed(error)
+        }
         let key = ObjectIdentifier(channel)
         let work = Work(loop, channel) { [weak self] error in
             self?.running[key] = nil
+            self?.goOn(for: caller)
             if let error { failed(error) }
         }
         running[key] = work
