@@ -27,6 +27,8 @@ package final class Snapserver: Sendable {
         let source =
             "tcp://\(Self.host):4953/?name=music&mode=server&codec=pcm&sampleformat=48000:16:2"
             + (script.map { "&controlscript=" + $0 } ?? "")
+        // The script of an earlier server has its listening sockets, and ends a moment after it.
+        precondition(becomes { ![1704, 1705, 4953].contains(where: listens) }, "an earlier snapserver still listens")
         // A busy machine makes it read late, and then it changes its times by itself: where we may, it comes first.
         process = TestProcess(
             [
