@@ -178,14 +178,18 @@ struct FieldSearch {
 
     private mutating func look(track: Int64, title: Int64, _ match: Match) throws(TrackDatabaseError) {
         var begun: UInt8 = 0
+        var unlisted: UInt8 = 0
         for (index, set) in titles.enumerated() {
             let bit: UInt8 = 1 << UInt8(index)
             if let set {
                 if set.contains(title) { begun |= bit }
-            } else if try self.match(text: title).begun & bit != 0 {
-                begun |= bit
+            } else {
+                unlisted |= bit
             }
         }
+        // Without a listed piece it need not be read.
+        guard begun | match.begun | unlisted == all else { return }
+        if unlisted != 0 { begun |= try self.match(text: title).begun & unlisted }
         guard begun != 0, begun != all, begun | match.begun == all else { return }
         let own = try self.match(text: title)
         add(.track, track, try reader.value(title, keeps: false).text, own | match)
@@ -213,20 +217,20 @@ struct FieldSearch {
     private mutating func match(text id: Int64) throws(TrackDatabaseError) -> Match {
         if let known = matches[id] { return known }
         work -= 1
-        let folded = Folding.fold(try reader.value(id, keeps: false).text)
-        let words = SearchWords.pieces(folded).flatMap { $0.words + ($0.joined.map { [$0] } ?? []) }
+        let words = FoldedWords(Folding.fold(try reader.value(id, keeps: false).text))
         var match = Match()
         for (index, piece) in pieces.enumerated() {
             let bit: UInt8 = 1 << UInt8(index)
-            if has(words, piece, { $0 == $1 }) { match.whole |= bit }
-            if has(words, piece, { $0.utf8.starts(with: $1.utf8) }) { match.begun |= bit }
+            // A whole word is a beginning, too.
+            guard has(piece, words.hasBeginning) else { continue }
+            match.begun |= bit
+            if has(piece, words.has) { match.whole |= bit }
         }
         matches[id] = match
         return match
     }
 
-    private func has(_ words: [String], _ piece: SearchWords.Piece, _ fits: (String, String) -> Bool) -> Bool {
-        piece.words.allSatisfy { wanted in words.contains { fits($0, wanted) } }
-            || piece.joined.map { wanted in words.contains { fits($0, wanted) } } == true
+    private func has(_ piece: SearchWords.Piece, _ fits: (String) -> Bool) -> Bool {
+        piece.words.allSatisfy(fits) || piece.joined.map(fits) == true
     }
 }

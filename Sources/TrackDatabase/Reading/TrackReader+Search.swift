@@ -105,13 +105,11 @@ struct SearchText {
             let rest = other.unicodeScalars.dropFirst(folded.unicodeScalars.count)
             return rest.first.map(SearchWords.isWord) == true ? .beginning : .firstWords
         }
-        let own = SearchWords.pieces(other).flatMap { $0.words + ($0.joined.map { [$0] } ?? []) }
-        if words.allSatisfy({ own.contains($0) }) { return .words }
-        if words.allSatisfy({ word in own.contains { $0.utf8.starts(with: word.utf8) } }) { return .wordBeginnings }
+        let own = FoldedWords(other)
+        if words.allSatisfy(own.has) { return .words }
+        if words.allSatisfy(own.hasBeginning) { return .wordBeginnings }
         let joined = pieces.compactMap(\.joined)
-        if !joined.isEmpty, joined.allSatisfy({ word in own.contains { $0.utf8.starts(with: word.utf8) } }) {
-            return .wordBeginnings
-        }
+        if !joined.isEmpty, joined.allSatisfy(own.hasBeginning) { return .wordBeginnings }
         return folded.unicodeScalars.count >= 3 && Self.contains(other, folded) ? .anywhere : nil
     }
 
