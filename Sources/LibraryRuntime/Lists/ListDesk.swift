@@ -9,18 +9,20 @@ import TrackDatabase
     private let views: LibraryViews
     private let news: ListNews
     private let pool: ReaderPool
+    private let rest: ReaderRest
     private let store: ListStore
     private let daemon: DaemonCaller
     private let workers: Workers
 
     /// A desk with these parts.
     init(
-        _ loop: EventLoop, _ views: LibraryViews, _ news: ListNews, _ pool: ReaderPool, _ store: ListStore,
-        _ daemon: DaemonCaller
+        _ loop: EventLoop, _ views: LibraryViews, _ news: ListNews, _ pool: ReaderPool, _ rest: ReaderRest,
+        _ store: ListStore, _ daemon: DaemonCaller
     ) {
         self.views = views
         self.news = news
         self.pool = pool
+        self.rest = rest
         self.store = store
         self.daemon = daemon
         workers = Workers(loop, name: "lists")
@@ -229,7 +231,9 @@ import TrackDatabase
     ) {
         var asked = JSONObject([.init("list", ["descriptor": 0])])
         for name in ["at", "next", "play", "session", "ifVersion"] { asked[name] = parameters[name] }
-        daemon.call("queue.add", asked, file: sealed.file, for: caller) { result in
+        daemon.call("queue.add", asked, file: sealed.file, for: caller) { [rest] result in
+            // The daemon may have taken longer than the readers stay awake.
+            rest.used()
             switch result {
             case .success(var value):
                 if sealed.missing > 0, case .object(var object) = value {

@@ -17,7 +17,7 @@ import NowPlayingClient
     package init(
         _ loop: EventLoop, _ paths: LibraryPaths, _ settings: LibrarySettings, cacheFolder: String?,
         _ views: LibraryViews, _ events: ChangeEvents,
-        _ pool: ReaderPool, _ writer: LibraryWriter, changed: @escaping @PlayerLoop () -> Void,
+        _ pool: ReaderPool, _ rest: ReaderRest, _ writer: LibraryWriter, changed: @escaping @PlayerLoop () -> Void,
         playing: @escaping @PlayerLoop (Bool) -> Void
     ) {
         let sockets = [paths.daemonSocket]
@@ -25,7 +25,7 @@ import NowPlayingClient
         let store = ListStore(folder)
         named = NamedLists(store, in: folder)
         let news = ListNews(loop, events, store, in: folder)
-        lists = ListDesk(loop, views, news, pool, store, DaemonCaller(loop, paths: sockets))
+        lists = ListDesk(loop, views, news, pool, rest, store, DaemonCaller(loop, paths: sockets))
         pictures = PictureDesk(views, pool, settings, cacheFolder: cacheFolder)
         let mirror = FeedbackMirror { change, then in writer.perform(change, then: then) }
         mirror.onChange = changed

@@ -45,7 +45,7 @@ import TrackDatabase
         daemonSide = DaemonSide(
             loop, paths, settings,
             cacheFolder: LibraryPaths.cacheFolder(uid: geteuid(), environment: LibraryProgram.environment), views,
-            events, pool, writer, changed: { [events] in events.changed() },
+            events, pool, rest, writer, changed: { [events] in events.changed() },
             playing: { [scans] in scans.setPlaying($0) })
         router = LibraryRouter(
             loop, views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide, scans,
