@@ -25,7 +25,8 @@ import TrackDatabase
         for first: Int32 in [1, 4] {
             let context = ScanContext(
                 database: database, writer: writer, roots: [root], watch: watch, progress: ScanProgress {},
-                pace: ScanPace(), abandoned: AbandonFlag(), silent: [], readers: 1, program: ScannedFolder.built)
+                pace: ScanPace(), abandoned: AbandonFlag(), silent: [], readers: 1, program: ScannedFolder.built,
+                daemonFolder: nil)
             guard case .success = ScanWalk.run(order, context, memory).result else {
                 Issue.record("the scan failed")
                 return

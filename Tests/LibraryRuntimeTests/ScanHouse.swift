@@ -10,6 +10,7 @@ import TrackDatabase
 final class ScanHouse: Sendable {
     let folder: TemporaryFolder
     private let settings: String
+    private let daemonState: String
     private let process = Mutex<TestProcess?>(nil)
     private let started = Mutex(0.0)
     private let player = Mutex<TestProcess?>(nil)
@@ -18,12 +19,17 @@ final class ScanHouse: Sendable {
     static let isLong = getenv("NOWPLAYING_NIGHTLY") != nil
 
     /// A house without processes. `folders`: names of the library's folders in its own, which are made, or absolute paths.
-    /// `settings`: more of them for the library. `state`: another folder for its state.
-    init(_ folders: [String] = ["music"], settings: String = "", isInMemory: Bool = true) {
+    /// `settings`: more of them for the library. `daemonState`: name of the folder of the daemon's state.
+    init(
+        _ folders: [String] = ["music"], settings: String = "", daemonState: String = "daemon", isInMemory: Bool = true
+    ) {
         let folder = TemporaryFolder(isInMemory: isInMemory)
         self.folder = folder
         let paths = folders.map { $0.hasPrefix("/") ? $0 : folder.folder($0) }
-        self.settings = "[library]\nfolders = " + paths.joined(separator: "\n ") + "\n" + settings
+        self.daemonState = folder.folder(daemonState)
+        self.settings =
+            "[daemon]\nstate-directory = \(self.daemonState)\n[library]\nfolders = "
+            + paths.joined(separator: "\n ") + "\n" + settings
     }
 
     deinit {
@@ -65,7 +71,7 @@ final class ScanHouse: Sendable {
         folder.folder("nowplayingd")
         let words = [
             BuiltProgram.path("nowplayingd"), "--socket", daemonSocket, "--state-directory",
-            folder.folder("daemon"), "--output", "null", "--config", folder.file("daemon.conf", ""),
+            daemonState, "--output", "null", "--config", folder.file("daemon.conf", ""),
         ]
         let made = await LoopThread.run { TestProcess(words) }
         player.withLock { $0 = made }

@@ -24,6 +24,8 @@ struct ScanContext: Sendable {
     let readers: Int
     /// Program that reads files; nil: the usual one is not installed.
     let program: String?
+    /// Path of the daemon's state directory; nil: not known.
+    let daemonFolder: String?
 }
 
 /// A file that has to be read.

@@ -70,6 +70,14 @@ final class ScanResults: Sendable {
         if !due.isEmpty { write(due) }
     }
 
+    /// Keeps a fault of a file or a folder that the next scan looks at anew.
+    func note(_ path: TrackPath, _ reason: String) {
+        add([
+            .fault(
+                TrackFault(path: path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now)))
+        ])
+    }
+
     private static func takeAll(_ state: inout State) -> [Item] {
         defer {
             state.items = []

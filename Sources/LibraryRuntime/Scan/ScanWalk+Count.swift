@@ -1,10 +1,23 @@
 import Glibc
 import LinuxSystem
+import TrackDatabase
 
 /// The number of files that a first scan will read.
 extension ScanWalk {
+    /// Begins the stage of reading with the number of files, as far as it can be known.
+    func enter(_ order: ScanOrder) throws(ScanFailure) {
+        guard order.isFull else { return context.progress.enter(.read, total: nil) }
+        let reader = reader
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.summary().tracks }
+        if known > 0 { return context.progress.enter(.read, total: Int(known)) }
+        context.progress.enter(.walk, total: nil)
+        var total = 0
+        for case let root? in roots { total += try count(root) }
+        context.progress.enter(.read, total: total)
+    }
+
     /// Counts the files below a folder of the library, as far as its folders open.
-    func count(_ root: ScanRoot) throws(ScanFailure) -> Int {
+    private func count(_ root: ScanRoot) throws(ScanFailure) -> Int {
         var stack: [(path: [UInt8], depth: Int)] = [([], 0)]
         var total = 0
         while let (path, depth) = stack.popLast() {

@@ -43,14 +43,6 @@ extension ScanWalk {
         return faults
     }
 
-    /// Keeps a fault of a file or a folder.
-    func note(_ path: TrackPath, _ reason: String) {
-        results.add([
-            .fault(
-                TrackFault(path: path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now)))
-        ])
-    }
-
     /// The text of a link; nil: it is none.
     private static func target(_ folder: Int32, _ name: UnsafePointer<CChar>) -> FilePath? {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
@@ -74,6 +66,6 @@ extension ScanWalk {
         }
         let reason = "the link leads out of the library; add \(target.text) to “folders” in [library]"
         guard faults[name]?.reason != reason else { return }
-        note(TrackPath(folder: place, name: name), reason)
+        results.note(TrackPath(folder: place, name: name), reason)
     }
 }

@@ -11,26 +11,22 @@ final class ScanWalk {
     let memory: ScanMemory
     let reader: TrackReader
     let results: ScanResults
-    private let pool: ReadingPool
-    private let roots: [ScanRoot?]
+    private let files: FileComparison
+    private let watches: ScanWatches
+    let roots: [ScanRoot?]
     let hasFaults: Bool
     let hasLists: Bool
     let links: LinkCheck
     let line: DiskCalls.Line
-    private let own: OwnFolder?
+    private let state: StateFolders
     private var settlement = ScanSettlement()
-    private var jobs: [ReadJob] = []
     private var meter = ThreadMeter()
     /// Folders of this scan, by device and inode: one that is bound to several places is walked once.
     private var seen: Set<[UInt64]> = []
-    /// Numbers of watched folders that are gone.
-    private var gone: Set<Int32> = []
     private var modes: [ScanReport.Mode]
     /// Roots that were away and are there again.
     private var returned: [Int] = []
 
-    private static let batch = 16
-    private static let page = 2048
     private static let manyChanges = 1000
     /// Folders in each other, at most.
     static let maximumDepth = 128
@@ -50,7 +46,7 @@ final class ScanWalk {
             let walk = try ScanWalk(context, memory)
             do throws(ScanFailure) { try walk.carryOut(order) } catch {
                 walk.results.fail(error)
-                walk.pool.finish()
+                walk.files.cancel()
                 modes = walk.modes
                 throw error
             }
@@ -65,32 +61,11 @@ final class ScanWalk {
         self.memory = memory
         let line = context.calls.line()
         self.line = line
-        let own = OwnFolder(context.database.folder)
-        self.own = own
-        var opened: [ScanRoot?] = []
-        var modes: [ScanReport.Mode] = []
-        for (index, root) in context.roots.enumerated() {
-            guard !context.silent.contains(index) else {
-                opened.append(nil)
-                modes.append(.missing(reason: SilentRoots.reason))
-                continue
-            }
-            do throws(SystemError) {
-                let found = try line.call(index) { () throws(SystemError) in try ScanRoot(root, index: index) }
-                opened.append(found)
-                let isOwn = own?.isSame(found.device, found.inode) == true
-                let reason =
-                    found.unwatchable ?? (isOwn ? OwnFolder.reason : nil) ?? memory.walked[index]
-                    ?? (context.watch == nil ? Self.unwatched : nil)
-                modes.append(reason.map { .walked(reason: $0) } ?? .watched)
-            } catch {
-                opened.append(nil)
-                modes.append(.missing(reason: SystemError.words(error.code)))
-            }
-            if context.abandoned.isSet { throw .abandoned }
-        }
-        (roots, self.modes) = (opened, modes)
-        links = LinkCheck(context.roots, opened)
+        let state = StateFolders(library: context.database.folder, daemon: context.daemonFolder)
+        self.state = state
+        let opened = try OpenedRoots(context, line, state, walked: memory.walked)
+        (roots, modes) = (opened.roots, opened.modes)
+        links = LinkCheck(context.roots, opened.roots)
         reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
         let reader = reader
         let (isEmpty, faults, lists) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
@@ -98,11 +73,10 @@ final class ScanWalk {
         }
         hasLists = lists
         hasFaults = faults > 0
-        results = try ScanResults(context, present: opened.compactMap { $0?.name }, findsMoves: !isEmpty)
-        pool = ReadingPool(context, results)
+        results = try ScanResults(context, present: opened.roots.compactMap { $0?.name }, findsMoves: !isEmpty)
+        files = FileComparison(context, reader, results, line)
+        watches = ScanWatches(context, memory, line)
     }
-
-    private static let unwatched = "the system gives no watches"
 
     private func carryOut(_ order: ScanOrder) throws(ScanFailure) {
         var firstNew = memory.folders.next
@@ -132,9 +106,7 @@ final class ScanWalk {
             }
         }
         if order.isFull { try settlement.addForeign(reader, names: context.roots.map(\.name)) }
-        pool.read(jobs)
-        jobs = []
-        pool.finish()
+        files.finish()
         try results.drain()
         for (index, root) in roots.enumerated() {
             if let root, !line.call(index, { root.isInPlace }) {
@@ -146,8 +118,7 @@ final class ScanWalk {
         if context.abandoned.isSet { throw .abandoned }
         try settlement.settle(context, reader)
         try analyze()
-        if order.isFull { context.watch?.forget(below: firstNew) }
-        context.watch?.forget(gone)
+        watches.end(below: order.isFull ? firstNew : nil)
     }
 
     /// Has the database count anew what questions are planned by, after many changes.
@@ -158,18 +129,6 @@ final class ScanWalk {
         try ScanFailure.wrap { () throws(TrackDatabaseError) in
             _ = try writer.wait { writer throws(TrackDatabaseError) in try writer.analyze() }
         }
-    }
-
-    /// Begins the stage of reading with the number of files, as far as it can be known.
-    private func enter(_ order: ScanOrder) throws(ScanFailure) {
-        guard order.isFull else { return context.progress.enter(.read, total: nil) }
-        let reader = reader
-        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.summary().tracks }
-        if known > 0 { return context.progress.enter(.read, total: Int(known)) }
-        context.progress.enter(.walk, total: nil)
-        var total = 0
-        for case let root? in roots { total += try count(root) }
-        context.progress.enter(.read, total: total)
     }
 
     /// A path below a folder.
@@ -192,19 +151,24 @@ final class ScanWalk {
             (relative, memory.folders.number(root: index, relative: relative), isRecursive)
         ]
         while let (path, number, isNew) = stack.popLast() {
-            if context.abandoned.isSet { throw .abandoned }
+            try pause()
             if let failure = results.failure { throw failure }
-            context.pace.spend(meter.take())
-            context.pace.wait()
             let children = try visit(root, path, number, isRecursive: isNew)
             stack += children.reversed().map { ($0.path, $0.number, true) }
         }
     }
 
+    /// Waits while other work needs the processors. Throws when the scan is abandoned.
+    private func pause() throws(ScanFailure) {
+        context.pace.spend(meter.take())
+        context.pace.wait()
+        if context.abandoned.isSet { throw .abandoned }
+    }
+
     /// A root is not there: its tracks are missing. Its faults stay, since files that return as they were are not read again.
     private func miss(_ index: Int) {
         settlement.addRoot(context.roots[index].name)
-        gone.formUnion(memory.folders.remove(root: index))
+        watches.remove(root: index)
         memory.setAway(index, true)
     }
 
@@ -226,7 +190,7 @@ final class ScanWalk {
             return []
         }
         defer { close(folder) }
-        if !path.isEmpty, own?.isSame(UInt64(status.st_dev), UInt64(status.st_ino)) == true {
+        if !path.isEmpty, state.reason(UInt64(status.st_dev), UInt64(status.st_ino)) != nil {
             leave(root, path, place, known, code: ENOENT)
             return []
         }
@@ -236,17 +200,23 @@ final class ScanWalk {
         let number = watch(root, path, known)
         let listing: FolderListing
         do throws(SystemError) { listing = try FolderListing(folder, line, root.index) } catch {
-            note(TrackPath(place), "the folder cannot be read: \(SystemError.words(error.code))")
+            results.note(TrackPath(place), "the folder cannot be read: \(SystemError.words(error.code))")
             return []
         }
         let faults = try faults(in: place, listing)
-        try compare(root, path, place, folder, listing, faults)
+        for entry in listing.entries where entry.kind == .link {
+            noteLink(root, path, place, folder, listing, entry, faults)
+        }
+        try files.compare(
+            FileComparison.Folder(root: root, path: path, descriptor: folder, listing: listing, faults: faults),
+            &settlement
+        ) { () throws(ScanFailure) in try pause() }
         try compareLists(root, place, folder, listing)
         let folders = listing.entries.filter { $0.kind == .folder }.map { listing.name($0) }
         try findGone(place, folders)
         // A folder that was not watched before has none inside that are.
         let children = known == nil ? [:] : number.map { memory.folders.children(of: $0) } ?? [:]
-        if let number { forget(children, besides: folders, of: number) }
+        watches.keep(folders, of: children)
         guard depth < Self.maximumDepth else { return [] }
         // Of a folder that is watched, those inside that are watched report their changes themselves.
         return folders.filter { isRecursive || number == nil || children[$0] == nil }.map {
@@ -257,45 +227,18 @@ final class ScanWalk {
     /// A folder that does not open: gone, or not readable.
     private func leave(_ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ known: Int32?, code: Int32) {
         guard [ENOENT, ENOTDIR, ELOOP, EXDEV].contains(code) else {
-            return note(TrackPath(place), "the folder cannot be opened: \(SystemError.words(code))")
+            return results.note(TrackPath(place), "the folder cannot be opened: \(SystemError.words(code))")
         }
         settlement.addTree(place)
-        if let known { gone.formUnion(memory.folders.remove(known)) }
-    }
-
-    private func forget(_ children: [[UInt8]: Int32], besides names: [[UInt8]], of number: Int32) {
-        guard !children.isEmpty else { return }
-        let present = Set(names)
-        for (name, child) in children where !present.contains(name) { gone.formUnion(memory.folders.remove(child)) }
+        if let known { watches.remove(known) }
     }
 
     private func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> Int32? {
-        guard let watch = context.watch, modes[root.index] == .watched else { return nil }
-        let above = TrackPath(path)
-        let number: Int32
-        if let known {
-            number = known
-        } else if path.isEmpty {
-            number = memory.folders.add(root: root.index, parent: nil, name: [])
-        } else {
-            guard let parent = parents[above.folder] ?? memory.folders.number(root: root.index, relative: above.folder)
-            else { return nil }
-            number = memory.folders.add(root: root.index, parent: parent, name: above.name)
-        }
-        parents[path] = number
-        switch line.call(root.index, { watch.watch(root.path(path), as: number) }) {
-        case .watched: return number
-        case .refused: return number
-        case .exhausted:
-            let reason = "the system has no watches left (fs.inotify.max_user_watches)"
-            memory.walked[root.index] = reason
-            modes[root.index] = .walked(reason: reason)
-            return nil
-        }
+        guard modes[root.index] == .watched else { return nil }
+        let number = watches.watch(root, path, known)
+        if let reason = memory.walked[root.index] { modes[root.index] = .walked(reason: reason) }
+        return number
     }
-
-    /// Numbers of the folders above the one that is looked at.
-    private var parents: [[UInt8]: Int32] = [:]
 
     private func findGone(_ place: [UInt8], _ folders: [[UInt8]]) throws(ScanFailure) {
         let reader = reader
@@ -303,86 +246,5 @@ final class ScanWalk {
         guard known != folders else { return }
         let present = Set(folders)
         for name in known where !present.contains(name) { settlement.addTree(place + [UInt8(ascii: "/")] + name) }
-    }
-
-    // MARK: Files
-
-    private func compare(
-        _ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ folder: Int32, _ listing: FolderListing,
-        _ faults: [[UInt8]: TrackFault]
-    ) throws(ScanFailure) {
-        var known = KnownFiles(reader, place, page: Self.page)
-        var done = 0
-        for entry in listing.entries {
-            switch entry.kind {
-            case .folder: continue
-            case .link:
-                noteLink(root, path, place, folder, listing, entry, faults)
-                continue
-            case .file: break
-            }
-            while let next = try known.first(), listing.compare(entry, next.name) > 0 {
-                settlement.addGone(next.file)
-                known.drop()
-            }
-            var match: TrackReader.KnownFile?
-            if let next = try known.first(), listing.compare(entry, next.name) == 0 {
-                match = next.file
-                known.drop()
-            }
-            if check(root, path, folder, listing, entry, match, faults) { done += 1 }
-            if done >= 1000 {
-                context.progress.add(.done, done)
-                done = 0
-                context.pace.spend(meter.take())
-                context.pace.wait()
-                if context.abandoned.isSet { throw .abandoned }
-            }
-        }
-        while let next = try known.first() {
-            settlement.addGone(next.file)
-            known.drop()
-        }
-        context.progress.add(.done, done)
-    }
-
-    /// Compares a file with its track. True: it is done; otherwise it is read.
-    private func check(
-        _ root: ScanRoot, _ path: [UInt8], _ folder: Int32, _ listing: FolderListing, _ entry: FolderListing.Entry,
-        _ known: TrackReader.KnownFile?, _ faults: [[UInt8]: TrackFault]
-    ) -> Bool {
-        var status = stat()
-        let code = line.call(root.index) { () -> Int32 in
-            listing.withCString(entry, { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 ? 0 : errno
-        }
-        guard code == 0 || code == ENOENT else {
-            // It may be there.
-            let name = TrackPath(folder: root.place(path), name: listing.name(entry))
-            note(name, "the file cannot be looked at: \(SystemError.words(code))")
-            return true
-        }
-        guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
-            if let known { settlement.addGone(known) }
-            return true
-        }
-        var file = TrackFile(status)
-        if let known {
-            // Some file systems number their files anew each time.
-            if root.unwatchable != nil { file.inode = known.file.inode }
-            if file == known.file {
-                settlement.addFound(known)
-                return true
-            }
-        }
-        let fault = faults.isEmpty ? nil : faults[listing.name(entry)]
-        if known == nil, let fault, fault.file == file { return true }
-        jobs.append(
-            ReadJob(
-                root: root, folder: path, name: listing.name(entry), known: known?.track, hasFault: fault != nil))
-        if jobs.count >= Self.batch {
-            pool.read(jobs)
-            jobs.removeAll(keepingCapacity: true)
-        }
-        return false
     }
 }

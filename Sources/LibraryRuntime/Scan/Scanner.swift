@@ -23,6 +23,7 @@ package import TrackDatabase
     private let writer: LibraryWriter
     private let roots: [RootNames.Root]
     private let program: String?
+    private let daemonFolder: String?
     private let changed: @PlayerLoop () -> Void
     private var watch: FolderWatch?
     private var memory = ScanMemory()
@@ -45,10 +46,12 @@ package import TrackDatabase
     private let settings: LibrarySettings
 
     /// A scanner of these folders that does nothing yet. `changed` is called on the loop after changes of the database or of
-    /// `report`, at most once a second while a scan runs. `program` stands for nowplaying-tags.
+    /// `report`, at most once a second while a scan runs. `program` stands for nowplaying-tags; `daemonFolder`: path of the
+    /// daemon's state directory, which scans leave out.
     package init(
         _ loop: EventLoop, database: TrackDatabase, writer: LibraryWriter, roots: [RootNames.Root],
-        settings: LibrarySettings, program: String? = FactsChild.path, changed: @escaping @PlayerLoop () -> Void
+        settings: LibrarySettings, daemonFolder: String? = nil, program: String? = FactsChild.path,
+        changed: @escaping @PlayerLoop () -> Void
     ) {
         self.loop = loop
         self.database = database
@@ -56,6 +59,7 @@ package import TrackDatabase
         self.roots = roots
         self.settings = settings
         self.program = program
+        self.daemonFolder = daemonFolder
         self.changed = changed
         watch = try? FolderWatch()
         modes = roots.map { _ in .unseen }
@@ -168,7 +172,8 @@ package import TrackDatabase
         let number = workNumber
         let context = ScanContext(
             database: database, writer: writer, roots: roots, watch: watch, progress: progress, pace: pace,
-            abandoned: abandoned, silent: silent.indices, readers: readers(order), program: program)
+            abandoned: abandoned, silent: silent.indices, readers: readers(order), program: program,
+            daemonFolder: daemonFolder)
         let watchdog = DiskWatchdog(loop, context.calls) { [unowned self] in
             silent.patience(of: $0)
         } stuck: { [unowned self] in

@@ -40,7 +40,9 @@ import TrackDatabase
         rest = ReaderRest(loop, pool)
         events = ChangeEvents(loop, server, views, pool)
         writer = LibraryWriter(loop, try database.writer())
-        scans = ScanDesk(loop, database, writer, roots, settings) { [events] in events.changed() }
+        scans = ScanDesk(
+            loop, database, writer, roots, settings, daemonFolder: paths.daemonStateDirectory
+        ) { [events] in events.changed() }
         events.report(scans)
         daemonSide = DaemonSide(
             loop, paths, settings,

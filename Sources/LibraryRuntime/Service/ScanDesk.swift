@@ -6,24 +6,29 @@ import TrackDatabase
     private let loop: EventLoop
     private let database: TrackDatabase
     private let writer: LibraryWriter
+    private let daemonFolder: String?
     private let changed: @PlayerLoop () -> Void
     private var roots: [RootNames.Root]
     private var settings: LibrarySettings
     private var scanner: Scanner
     private var isPlaying = false
 
-    /// A desk whose scanner has not begun. `changed` is called after changes of the database and of the report.
+    /// A desk whose scanner has not begun. `daemonFolder`: path of the daemon's state directory. `changed` is called after
+    /// changes of the database and of the report.
     init(
         _ loop: EventLoop, _ database: TrackDatabase, _ writer: LibraryWriter, _ roots: [RootNames.Root],
-        _ settings: LibrarySettings, changed: @escaping @PlayerLoop () -> Void
+        _ settings: LibrarySettings, daemonFolder: String?, changed: @escaping @PlayerLoop () -> Void
     ) {
         self.loop = loop
         self.database = database
         self.writer = writer
+        self.daemonFolder = daemonFolder
         self.changed = changed
         self.roots = roots
         self.settings = settings
-        scanner = Scanner(loop, database: database, writer: writer, roots: roots, settings: settings, changed: changed)
+        scanner = Scanner(
+            loop, database: database, writer: writer, roots: roots, settings: settings, daemonFolder: daemonFolder,
+            changed: changed)
     }
 
     /// State of the scanner.
@@ -41,7 +46,9 @@ import TrackDatabase
         self.roots = roots
         self.settings = settings
         scanner.end()
-        scanner = Scanner(loop, database: database, writer: writer, roots: roots, settings: settings, changed: changed)
+        scanner = Scanner(
+            loop, database: database, writer: writer, roots: roots, settings: settings, daemonFolder: daemonFolder,
+            changed: changed)
         scanner.setBusy(isPlaying)
         scanner.begin()
     }

@@ -7,6 +7,8 @@ package struct LibraryPaths: Equatable, Sendable {
     /// Path of the library's own socket.
     package let socket: String
     package let stateDirectory: String
+    /// Directory of the daemon's state; nil: there is no usual one.
+    package let daemonStateDirectory: String?
 
     /// The folder of pictures; nil: there is no usual place.
     package static func cacheFolder(uid: UInt32, environment: (String) -> String?) -> String? {
@@ -39,6 +41,7 @@ package struct LibraryPaths: Equatable, Sendable {
         let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
         socket = settings.socket ?? folder + "/library.sock"
         let state = settings.daemonStateDirectory ?? ProgramFolders.state(uid: uid, environment: environment)
+        daemonStateDirectory = state
         guard let state = settings.stateDirectory ?? state.map({ $0 + "/library" }) else {
             throw ConfigurationError(messages: [
                 "no default directory for the library's state: HOME is not set; set state-directory in [library]"

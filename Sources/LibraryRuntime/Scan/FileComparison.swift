@@ -1,0 +1,126 @@
+import Glibc
+import LinuxSystem
+import TrackDatabase
+
+/// Compares the files of folders with the database, and has those read that are new or changed. One thread uses it.
+final class FileComparison {
+    /// A folder that is compared.
+    struct Folder {
+        let root: ScanRoot
+        /// Path below the root.
+        let path: [UInt8]
+        /// Descriptor of the open folder, which stays the caller's.
+        let descriptor: Int32
+        let listing: FolderListing
+        /// Faults of its files, by their names.
+        let faults: [[UInt8]: TrackFault]
+    }
+
+    private let context: ScanContext
+    private let reader: TrackReader
+    private let results: ScanResults
+    private let pool: ReadingPool
+    private let line: DiskCalls.Line
+    private var jobs: [ReadJob] = []
+
+    /// Files that a process reads in one order.
+    private static let batch = 16
+    /// Files of the database that are in memory at a time.
+    private static let page = 2048
+
+    /// A comparison by this reader and this line of calls, which starts the threads that have files read.
+    init(_ context: ScanContext, _ reader: TrackReader, _ results: ScanResults, _ line: DiskCalls.Line) {
+        self.context = context
+        self.reader = reader
+        self.results = results
+        self.line = line
+        pool = ReadingPool(context, results)
+    }
+
+    /// Compares the files of a folder. `settlement` gets those that are gone or there again; `pause` is called once in a
+    /// thousand files.
+    func compare(
+        _ folder: Folder, _ settlement: inout ScanSettlement, pause: () throws(ScanFailure) -> Void
+    ) throws(ScanFailure) {
+        var known = KnownFiles(reader, folder.root.place(folder.path), page: Self.page)
+        var done = 0
+        for entry in folder.listing.entries where entry.kind == .file {
+            while let next = try known.first(), folder.listing.compare(entry, next.name) > 0 {
+                settlement.addGone(next.file)
+                known.drop()
+            }
+            var match: TrackReader.KnownFile?
+            if let next = try known.first(), folder.listing.compare(entry, next.name) == 0 {
+                match = next.file
+                known.drop()
+            }
+            if check(folder, entry, match, &settlement) { done += 1 }
+            if done >= 1000 {
+                context.progress.add(.done, done)
+                done = 0
+                try pause()
+            }
+        }
+        while let next = try known.first() {
+            settlement.addGone(next.file)
+            known.drop()
+        }
+        context.progress.add(.done, done)
+    }
+
+    /// Has the last files read, and returns when all are. Blocks.
+    func finish() {
+        pool.read(jobs)
+        jobs = []
+        pool.finish()
+    }
+
+    /// Ends the threads. Files that wait are not read.
+    func cancel() {
+        jobs = []
+        pool.finish()
+    }
+
+    /// Compares a file with its track. True: it is done; otherwise it is read.
+    private func check(
+        _ folder: Folder, _ entry: FolderListing.Entry, _ known: TrackReader.KnownFile?,
+        _ settlement: inout ScanSettlement
+    ) -> Bool {
+        let (root, listing) = (folder.root, folder.listing)
+        var status = stat()
+        let code = line.call(root.index) { () -> Int32 in
+            listing.withCString(entry, { fstatat(folder.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0
+                ? 0 : errno
+        }
+        guard code == 0 || code == ENOENT else {
+            // It may be there.
+            let name = TrackPath(folder: root.place(folder.path), name: listing.name(entry))
+            results.note(name, "the file cannot be looked at: \(SystemError.words(code))")
+            return true
+        }
+        guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
+            if let known { settlement.addGone(known) }
+            return true
+        }
+        var file = TrackFile(status)
+        if let known {
+            // Some file systems number their files anew each time.
+            if root.unwatchable != nil { file.inode = known.file.inode }
+            if file == known.file {
+                settlement.addFound(known)
+                return true
+            }
+        }
+        let fault = folder.faults.isEmpty ? nil : folder.faults[listing.name(entry)]
+        if known == nil, let fault, fault.file == file { return true }
+        jobs.append(
+            ReadJob(
+                root: root, folder: folder.path, name: listing.name(entry), known: known?.track, hasFault: fault != nil)
+        )
+        if jobs.count >= Self.batch {
+            pool.read(jobs)
+            jobs.removeAll(keepingCapacity: true)
+        }
+        return false
+    }
+}
