@@ -21,6 +21,8 @@ final class ScanWalk {
     private let state: StateFolders
     private var settlement = ScanSettlement()
     private var meter = ThreadMeter()
+    /// True in a scan of all folders, which comes to each place once.
+    private var isFull = false
     /// Folders of this scan, by device and inode: one that is bound to several places is walked once.
     private var seen: Set<[UInt64]> = []
     private var modes: [ScanReport.Mode]
@@ -75,10 +77,11 @@ final class ScanWalk {
         hasFaults = faults > 0
         results = try ScanResults(context, present: opened.roots.compactMap { $0?.name }, findsMoves: !isEmpty)
         files = FileComparison(context, reader, results, line)
-        watches = ScanWatches(context, memory, line)
+        watches = ScanWatches(context, opened.roots, memory, line)
     }
 
     private func carryOut(_ order: ScanOrder) throws(ScanFailure) {
+        isFull = order.isFull
         var firstNew = memory.folders.next
         if order.isFull, firstNew > Self.lastFirst {
             // Numbers begin anew. What the watches before have seen is older than this scan, which looks at everything.
@@ -194,10 +197,17 @@ final class ScanWalk {
             leave(root, path, place, known, code: ENOENT)
             return []
         }
-        if isRecursive, !seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted { return [] }
+        if isRecursive, !seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted {
+            // A scan of parts may have looked at this place itself before.
+            if isFull { settlement.addTree(place) }
+            return []
+        }
         let depth = path.count { $0 == UInt8(ascii: "/") }
         // Watched before it is listed, or changes between both are lost.
-        let number = watch(root, path, known)
+        guard case .number(let number) = watch(root, path, known) else {
+            leave(root, path, place, known, code: ENOENT)
+            return []
+        }
         let listing: FolderListing
         do throws(SystemError) { listing = try FolderListing(folder, line, root.index) } catch {
             results.note(TrackPath(place), "the folder cannot be read: \(SystemError.words(error.code))")
@@ -233,11 +243,11 @@ final class ScanWalk {
         if let known { watches.remove(known) }
     }
 
-    private func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> Int32? {
-        guard modes[root.index] == .watched else { return nil }
-        let number = watches.watch(root, path, known)
+    private func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> ScanWatches.Outcome {
+        guard modes[root.index] == .watched else { return .number(nil) }
+        let outcome = watches.watch(root, path, known)
         if let reason = memory.walked[root.index] { modes[root.index] = .walked(reason: reason) }
-        return number
+        return outcome
     }
 
     private func findGone(_ place: [UInt8], _ folders: [[UInt8]]) throws(ScanFailure) {

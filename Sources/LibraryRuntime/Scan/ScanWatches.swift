@@ -1,9 +1,19 @@
+import Glibc
 import LinuxSystem
 import TrackDatabase
 
 /// Watches the folders that a scan looks at, and ends the watches of those that are gone. One thread uses it.
 final class ScanWatches {
+    /// Result of an attempt to watch a folder.
+    enum Outcome {
+        /// It has this number; nil: it is not watched.
+        case number(Int32?)
+        /// It is bound to several places, and watched at another one.
+        case elsewhere
+    }
+
     private let context: ScanContext
+    private let roots: [ScanRoot?]
     private let memory: ScanMemory
     private let line: DiskCalls.Line
     /// Numbers of the folders above the one that is looked at.
@@ -14,16 +24,17 @@ final class ScanWatches {
     private static let exhausted = "the system has no watches left (fs.inotify.max_user_watches)"
 
     /// Watches nothing yet.
-    init(_ context: ScanContext, _ memory: ScanMemory, _ line: DiskCalls.Line) {
+    init(_ context: ScanContext, _ roots: [ScanRoot?], _ memory: ScanMemory, _ line: DiskCalls.Line) {
         self.context = context
+        self.roots = roots
         self.memory = memory
         self.line = line
     }
 
-    /// Watches the folder at a path below a root, and returns its number. `known`: the number under which it is watched already.
-    /// Nil: it can't be watched; if the system has no watches left, `walked` of the memory has the reason from then on.
-    func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> Int32? {
-        guard let watch = context.watch else { return nil }
+    /// Watches the folder at a path below a root. `known`: the number under which it is watched already. If the system has no
+    /// watches left, `walked` of the memory has the reason from then on.
+    func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> Outcome {
+        guard let watch = context.watch else { return .number(nil) }
         let above = TrackPath(path)
         let number: Int32
         if let known {
@@ -32,15 +43,38 @@ final class ScanWatches {
             number = memory.folders.add(root: root.index, parent: nil, name: [])
         } else {
             guard let parent = parents[above.folder] ?? memory.folders.number(root: root.index, relative: above.folder)
-            else { return nil }
+            else { return .number(nil) }
             number = memory.folders.add(root: root.index, parent: parent, name: above.name)
         }
         parents[path] = number
         switch line.call(root.index, { watch.watch(root.path(path), as: number) }) {
-        case .watched, .refused: return number
+        case .renumbered(let before) where known == nil && isSame(before, root, path):
+            _ = line.call(root.index) { watch.watch(root.path(path), as: before) }
+            _ = memory.folders.remove(number)
+            parents[path] = nil
+            return .elsewhere
+        case .watched, .renumbered, .refused: return .number(number)
         case .exhausted:
             memory.walked[root.index] = Self.exhausted
-            return nil
+            return .number(nil)
+        }
+    }
+
+    /// True if the place of a watched folder still leads to the folder at this path.
+    private func isSame(_ number: Int32, _ root: ScanRoot, _ path: [UInt8]) -> Bool {
+        guard let place = memory.folders.place(of: number), let other = roots[place.root],
+            let here = inode(root, path), let there = inode(other, place.relative)
+        else { return false }
+        return here == there
+    }
+
+    private func inode(_ root: ScanRoot, _ path: [UInt8]) -> [UInt64]? {
+        line.call(root.index) {
+            let folder = root.open(path, O_RDONLY | O_DIRECTORY)
+            guard folder >= 0 else { return nil }
+            defer { close(folder) }
+            var status = stat()
+            return fstat(folder, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
         }
     }
 

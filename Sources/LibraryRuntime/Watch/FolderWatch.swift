@@ -9,6 +9,8 @@ package final class FolderWatch: Sendable {
     /// Result of an attempt to watch a folder.
     package enum Outcome: Equatable, Sendable {
         case watched
+        /// The folder is watched, and was so before under another number.
+        case renumbered(from: Int32)
         /// The system has no watches left (`fs.inotify.max_user_watches`).
         case exhausted
         /// The folder can't be watched: it is gone, no folder, or not readable.
@@ -73,14 +75,15 @@ package final class FolderWatch: Sendable {
             if errno == EEXIST { return .watched }
             return errno == ENOSPC ? .exhausted : .refused(SystemError("watch \(path.text)"))
         }
-        folders.withLock { folders in
+        let before = folders.withLock { folders in
             let index = Int(watch)
             if index >= folders.count {
                 folders.append(contentsOf: repeatElement(0, count: index + 1 - folders.count))
             }
-            folders[index] = folder
+            defer { folders[index] = folder }
+            return folders[index]
         }
-        return .watched
+        return before == 0 || before == folder ? .watched : .renumbered(from: before)
     }
 
     /// Ends all watches.
