@@ -76,6 +76,19 @@ import TrackDatabase
         }
     }
 
+    @Test func foldersAreCompletedHoweverManyThereAre() async throws {
+        let house = LibraryHouse()
+        try house.fill((1000..<2200).map { LibraryHouse.Song(place: "music/\($0)/1.wav", title: "One") })
+        await house.startLibrary()
+        #expect(becomes { (try? RawClient(house.librarySocket).call("library.status"))?["result"]?["scan"] == .null })
+        for (text, folders) in [("music/219", (2190...2199).map { "music/\($0)/\n" }.joined()), ("MUS", "music/\n")] {
+            let found = await house.tool("completion", "folders", text)
+            #expect(found.status == 0 && found.text == folders, "\(found.text)")
+        }
+        let all = await house.tool("completion", "folders", "music/")
+        #expect(all.text.split(separator: "\n").count == 200)
+    }
+
     @Test func tracksComeIntoTheQueue() async throws {
         let house = try await Self.house()
         let steps: [([String], String)] = [

@@ -7,12 +7,29 @@ extension Completion {
             # bash completion for nowplayingctl; made by: nowplayingctl completion bash
 
             _nowplayingctl() {
-                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" argument=0 word index
-                for ((index = 1; index < COMP_CWORD; index++)); do
-                    case ${COMP_WORDS[index]} in
+                # bash cuts words at : and =, too. Here a word ends at a space. head: its part that bash leaves as it is.
+                local words=() head="" piece="" line=${COMP_LINE:0:COMP_POINT} index
+                for ((index = 0; index <= COMP_CWORD; index++)); do
+                    if ((index == 0)) || [[ $line == [[:space:]]* ]]; then
+                        line=${line#"${line%%[![:space:]]*}"} head=""
+                        words+=("")
+                    else
+                        head=${words[-1]}
+                    fi
+                    piece=${COMP_WORDS[index]}
+                    ((index < COMP_CWORD)) || piece=$line
+                    line=${line#"$piece"} words[-1]+=$piece
+                done
+                [[ -n $piece && $piece != *[!:=]* && $COMP_WORDBREAKS == *"${piece: -1}"* ]] && head=${words[-1]}
+                head=${head%@}
+                local current=${words[-1]} previous=${words[-2]} verb="" argument=0 word
+                unset "words[-1]"
+                [[ $current == --*=* ]] && previous=${current%%=*} current=${current#*=} head=${head#*=}
+                for ((index = 1; index < ${#words[@]}; index++)); do
+                    case ${words[index]} in
                         \(valued.joined(separator: " | "))) ((index++)) ;;
                         -*) ;;
-                        *) if ((argument++ == 0)); then verb=${COMP_WORDS[index]}; fi ;;
+                        *) if ((argument++ == 0)); then verb=${words[index]}; fi ;;
                     esac
                 done
                 COMPREPLY=()
@@ -20,10 +37,11 @@ extension Completion {
                 __nowplayingctl_files() {
                     compopt -o filenames
                     mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                    COMPREPLY=("${COMPREPLY[@]#"$head"}")
                 }
                 # Names come from outside: they are compared and quoted here, never given to compgen, which would expand them.
                 __nowplayingctl_names() {
-                    local quote="" plain=$current
+                    local quote="" plain=$current skipped=${head//\\\\/}
                     [[ $current == [\\'\\"]* ]] && quote=${current:0:1} plain=${current:1}
                     [[ $quote == "'" ]] || plain=${plain//\\\\/}
                     while IFS= read -r word; do
@@ -33,10 +51,10 @@ extension Completion {
                         case $quote in
                             \\') [[ $word == *\\'* ]] && continue ;;
                             \\") [[ $word == *[\\"\\$\\`\\\\!]* ]] && continue ;;
-                            *) word=$(printf %q "$word") ;;
+                            *) word=${word:${#skipped}} word=${word:+$(printf %q "$word")} ;;
                         esac
                         COMPREPLY+=("$word")
-                    done < <(nowplayingctl --timeout 1 completion "$1" "$plain" 2> /dev/null)
+                    done < <(nowplayingctl --timeout 1 completion "$1" -- "$plain" 2> /dev/null)
                 }
                 case $verb/$previous in
 

@@ -40,7 +40,7 @@ extension Completion {
             # Names of one kind that begin with what was typed.
             function __nowplayingctl_names
                 set --local typed (string unescape -- (commandline --current-token --cut-at-cursor))
-                nowplayingctl --timeout 1 completion $argv[1] "$typed" 2> /dev/null
+                nowplayingctl --timeout 1 completion $argv[1] -- "$typed" 2> /dev/null
             end
 
             complete --command nowplayingctl --no-files

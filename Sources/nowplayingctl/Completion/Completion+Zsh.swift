@@ -8,9 +8,11 @@ extension Completion {
             # zsh completion for nowplayingctl; made by: nowplayingctl completion zsh
 
             __nowplayingctl_names() {
-                local -a names
-                names=(${(f)"$(nowplayingctl --timeout 1 completion $1 "${(Q)PREFIX}" 2> /dev/null)"})
-                compadd -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' -a names
+                local -a names end
+                names=(${(f)"$(nowplayingctl --timeout 1 completion $1 -- "${(Q)PREFIX}" 2> /dev/null)"})
+                # After a folder follows one that is in it.
+                [[ $1 == folders ]] && end=(-S '')
+                compadd "${end[@]}" -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' -a names
             }
 
             local curcontext=$curcontext state line
