@@ -52,6 +52,10 @@ import Testing
             "roots", #"[{"name":"U","path":"/media/u","mode":"missing","reason":"gone\u001b"}]"#, "warning",
             "mount /media/u"
         ),
+        (
+            "roots", #"[{"name":"U","path":"/my disk","mode":"missing"}]"#, "warning",
+            "findmnt '/my disk'; mount '/my disk'"
+        ),
         ("roots", #"[{"name":"U","path":"/n","mode":"walked","reason":"a network share"}]"#, "note", "a network share"),
         (
             "roots", #"[{"name":"U","path":"/n","mode":"walked","reason":"fs.inotify.max_user_watches is reached"}]"#,
@@ -59,6 +63,10 @@ import Testing
         ),
         ("roots", "[]", "warning", "folders in [library]"),
         ("faults", #"[{"uri":"file:///m/a%0Ab.mp3","reason":"the reader crashed"}]"#, "warning", "the reader crashed"),
+        (
+            "faults", #"[{"uri":"file:///m/out","reason":"the link leads out of the library; add /x to folders"}]"#,
+            "note", "out: the link leads out of the library"
+        ),
         ("faultCount", "700", "warning", "700 files"),
         ("scan", #"{"phase":"read","done":5,"total":50,"rate":10,"timeLeft":4.5}"#, "note", "5 of 50 files, 10 %"),
         ("problems", #"[{"reason":"diskFull","message":"the disk is full"}]"#, "fault", "the disk is full"),

@@ -37,13 +37,14 @@ extension Doctor {
         }
         for root in roots {
             let path = TerminalText.safe(root["path"]?.stringValue ?? "?")
+            let word = Finding.word(path)
             switch root["state"]?.stringValue {
             case "ready": add(Finding("media", .ok, path))
             case "empty":
                 add(
                     Finding(
                         "media", .warning, "\(path) is empty", meaning: "its disk is not mounted",
-                        action: "findmnt \(path); mount \(path)"))
+                        action: "findmnt \(word); mount \(word)"))
             case "missing":
                 add(
                     Finding(
@@ -54,12 +55,12 @@ extension Doctor {
                 add(
                     Finding(
                         "media", .fault, "the daemon cannot read \(path)", meaning: "nothing in it plays",
-                        action: "allow it: setfacl -m u:nowplayingd:rx \(path)"))
+                        action: "allow it: setfacl -m u:nowplayingd:rx \(word)"))
             default:
                 add(
                     Finding(
                         "media", .fault, "\(path) does not answer", meaning: "its disk or server hangs",
-                        action: "df \(path); mount it again"))
+                        action: "df \(word); mount it again"))
             }
         }
     }
@@ -74,7 +75,7 @@ extension Doctor {
                 Finding(
                     "state", .warning, TerminalText.safe(report.stringValue ?? "?"),
                     meaning: "the daemon could not read its saved state at the start",
-                    action: "inspect or remove it: ls -l \(path)"))
+                    action: "inspect or remove it: ls -l \(Finding.word(path))"))
         }
         guard let error = state["error"]?.stringValue else {
             if reports.isEmpty { add(Finding("state", .ok, "saved in \(path)")) }
@@ -84,7 +85,7 @@ extension Doctor {
             Finding(
                 "state", .fault, "cannot save the state: \(TerminalText.safe(error))",
                 meaning: "playback continues; a restart of the machine loses the changes since",
-                action: "df \(path); findmnt -T \(path) shows whether it is read-only"))
+                action: "df \(Finding.word(path)); findmnt -T \(Finding.word(path)) shows whether it is read-only"))
     }
 
     /// Reports a daemon that opens nothing because it crashed twice soon after its start.

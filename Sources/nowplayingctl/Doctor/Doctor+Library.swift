@@ -56,12 +56,7 @@ extension Doctor {
         }
         let faults = status["faults"]?.arrayValue ?? []
         for fault in faults.prefix(maximumFaults).map(LibraryRow.init) {
-            let name = fault.json["uri"]?.stringValue.map(StateView.name) ?? "?"
-            findings.append(
-                Finding(
-                    "library", .warning, "cannot read \(name): \(fault.text("reason") ?? "unknown reason")",
-                    meaning: "the library has no tags of it, and tries again when it changes",
-                    action: "nowplayingctl doctor FILE examines it"))
+            findings.append(self.fault(fault))
         }
         let count = status["faultCount"]?.integerValue ?? 0
         if count > maximumFaults {
@@ -97,7 +92,7 @@ extension Doctor {
             return Finding(
                 "library", .warning, "the folder \(path) of the library is missing" + (reason.map { ": " + $0 } ?? ""),
                 meaning: "its disk is not mounted, or it was renamed; its tracks return with it",
-                action: "findmnt \(path); mount \(path)")
+                action: "findmnt \(Finding.word(path)); mount \(Finding.word(path))")
         case "walked" where reason?.contains("max_user_watches") == true:
             return Finding(
                 "library", .warning, "the kernel has too few watches for \(path)",
@@ -110,6 +105,21 @@ extension Doctor {
                 meaning: "changes appear at the next scan", action: "nowplayingctl library update")
         default: return nil
         }
+    }
+
+    /// A file that could not be read, or a link that leads out of the library.
+    private static func fault(_ fault: LibraryRow) -> Finding {
+        let name = fault.json["uri"]?.stringValue.map(StateView.name) ?? "?"
+        let reason = fault.text("reason") ?? "unknown reason"
+        guard !reason.hasPrefix("the link leads out") else {
+            return Finding(
+                "library", .note, "\(name): \(reason)", meaning: "the library follows no links",
+                action: "set folders in [library] of nowplayingd.conf, or remove the link")
+        }
+        return Finding(
+            "library", .warning, "cannot read \(name): \(reason)",
+            meaning: "the library has no tags of it, and tries again when it changes",
+            action: "nowplayingctl doctor FILE examines it")
     }
 
     /// A fault of the library itself.

@@ -98,7 +98,7 @@ extension Doctor {
                     action: "connect or switch on a device; check that the user is in group audio: id"))
         }
         let shown = TerminalText.safe(device["description"]?.stringValue ?? name)
-        let quoted = TerminalText.safe(name)
+        let word = Finding.word(name)
         if name == "auto_null" {
             add(
                 Finding(
@@ -110,19 +110,19 @@ extension Doctor {
                 Finding(
                     "sink", .fault, "\(shown) is suspended during playback",
                     meaning: "the server, another session or an idle rule has suspended the device",
-                    action: "pactl suspend-sink \(quoted) 0"))
+                    action: "pactl suspend-sink \(word) 0"))
         }
         if device["muted"]?.boolValue == true {
             add(
                 Finding(
                     "sink", .fault, "\(shown) is muted", meaning: "all sound on it is silent",
-                    action: "pactl set-sink-mute \(quoted) 0"))
+                    action: "pactl set-sink-mute \(word) 0"))
         }
         if device["volume"]?.doubleValue == 0 {
             add(
                 Finding(
                     "sink", .fault, "\(shown) is at 0 %", meaning: "all sound on it is silent",
-                    action: "pactl set-sink-volume \(quoted) 50%"))
+                    action: "pactl set-sink-volume \(word) 50%"))
         }
         if findings.count == count { add(Finding("sink", .ok, "playback is on \(shown)")) }
     }

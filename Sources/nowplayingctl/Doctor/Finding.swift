@@ -26,6 +26,16 @@ struct Finding {
         self.action = action
     }
 
+    /// A path or a name as one word of a command for a shell, in quotes where it needs them; safe for a terminal.
+    static func word(_ text: String) -> String {
+        let shown = TerminalText.safe(text)
+        let isPlain = shown.utf8.allSatisfy { byte in
+            byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "/._-+,:@%=".utf8.contains(byte)
+        }
+        return isPlain && !shown.isEmpty ? shown : Completion.quoted(shown)
+    }
+
     /// For `--json`.
     var json: JSONValue {
         var result = JSONObject([
