@@ -15,14 +15,19 @@ import Testing
         // TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>, macros that Swift can't import.
         private static let setLock: UInt = 0x4004_5431
         private static let getNumber: UInt = 0x8004_5430
+        private static let setSize: UInt = 0x5414
 
-        init() {
+        /// `columns`: its width; nil: the system gives it none.
+        init(columns: UInt16? = nil) {
             descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
             var lock: Int32 = 0
             var number: UInt32 = 0
             precondition(ioctl(descriptor, Terminal.setLock, &lock) == 0, "no pseudoterminal")
             precondition(ioctl(descriptor, Terminal.getNumber, &number) == 0, "no pseudoterminal")
             name = "/dev/pts/\(number)"
+            guard let columns else { return }
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            precondition(ioctl(descriptor, Terminal.setSize, &size) == 0, "no size")
         }
 
         deinit { close(descriptor) }
@@ -39,10 +44,10 @@ import Testing
         }
     }
 
-    private func watch(_ socket: String, _ arguments: [String], _ environment: [String: String] = [:]) -> (
-        Tool, Terminal
-    ) {
-        let terminal = Terminal()
+    private func watch(
+        _ socket: String, _ arguments: [String], _ environment: [String: String] = [:], columns: UInt16? = nil
+    ) -> (Tool, Terminal) {
+        let terminal = Terminal(columns: columns)
         let variables = ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 }
         return (Tool(arguments, socket: socket, environment: variables, terminal: terminal.name), terminal)
     }
@@ -101,6 +106,25 @@ import Testing
         #expect(terminal.shows("\r\u{1B}[Kseek        paused    1:40 / 3:20"))
         #expect(terminal.shows("50 %\u{1B}[K"))
         _ = tool
+    }
+
+    @Test(arguments: [
+        (81, "C.UTF-8", "reading tags: 120 of 1200 files  ━────────────  10 %  6000 a second  0:12 left"),
+        (81, "C", "reading tags: 120 of 1200 files  =------------  10 %  6000 a second  0:12 left"),
+        (60, "C.UTF-8", "reading tags: 120 of 1200 files  10 %  0:12 left"),
+        (40, "C.UTF-8", "reading tags: 120 of 1200 files  10 %"), (20, "C.UTF-8", "reading tags: 120 …"),
+        (20, "C", "reading tags: 120 o"),
+    ])
+    func aScanFitsTheTerminal(columns: UInt16, language: String, line: String) {
+        let library = FakeDaemon(folder.path("library.sock")) { _, _ in
+            .result(["tracks": 5, "scan": ["phase": "read", "done": 120, "total": 1200, "rate": 6000, "timeLeft": 12]])
+        }
+        let environment = ["LANG": language, "LC_ALL": ""]
+        let (tool, terminal) = watch(folder.path("control.sock"), ["library"], environment, columns: columns)
+        #expect(terminal.shows("\r\(line)\u{1B}[K"), "\(terminal.text)")
+        tool.signal(SIGINT)
+        #expect(tool.outcome().status == 128 + SIGINT)
+        withExtendedLifetime(library) {}
     }
 
     @Test func coloursAreForTerminalsThatWantThem() {

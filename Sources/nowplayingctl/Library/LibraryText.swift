@@ -88,13 +88,24 @@ enum LibraryText {
     static func moving(_ scan: JSONValue, columns: Int, isUnicode: Bool) -> String {
         let parts = parts(scan)
         var text = parts.count.isEmpty ? parts.phase : "\(parts.phase) \(parts.count)"
-        let rest = parts.rest.isEmpty ? "" : "  " + parts.rest.joined(separator: "  ")
+        let rest = fitting(parts.rest, columns: columns - text.count)
         if let fraction = parts.fraction {
             let width = min(40, columns - text.count - rest.count - 4)
             if width >= 8 { text += "  " + MovingLine.bar(fraction, width: width, isUnicode: isUnicode) }
         }
-        return TerminalText.fitted(text + rest, columns: columns)
+        return isUnicode ? TerminalText.fitted(text + rest, columns: columns) : String((text + rest).prefix(columns))
     }
+
+    /// As many of these parts as have room, each after two spaces: the rate goes first, then the last.
+    private static func fitting(_ parts: [String], columns: Int) -> String {
+        let text = parts.map { "  " + $0 }.joined()
+        guard text.count > columns, !parts.isEmpty else { return text }
+        var fewer = parts
+        fewer.remove(at: parts.lastIndex { $0.hasSuffix(perSecond) } ?? parts.count - 1)
+        return fitting(fewer, columns: columns)
+    }
+
+    private static let perSecond = " a second"
 
     private static func parts(
         _ scan: JSONValue
@@ -117,11 +128,11 @@ enum LibraryText {
             rest.append("\(Int(clamping: (fraction ?? 0) * 100)) %")
         }
         if let rate = scan["rate"]?.doubleValue, rate >= 1 {
-            rest.append("\(ClockText.number(rate, places: 0)) a second")
+            rest.append(ClockText.number(rate, places: 0) + perSecond)
         }
         if let left = scan["timeLeft"]?.doubleValue { rest.append(ClockText.clock(left) + " left") }
         // Its rows are nothing that people count.
-        if scan["phase"] == "upgrade" { (number, rest) = ("", rest.filter { !$0.hasSuffix(" a second") }) }
+        if scan["phase"] == "upgrade" { (number, rest) = ("", rest.filter { !$0.hasSuffix(perSecond) }) }
         return (phase, number, rest, fraction)
     }
 
