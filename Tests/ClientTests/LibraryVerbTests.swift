@@ -149,8 +149,8 @@ import Testing
             ("load evening", #"library.add {"list":"evening"}"#), ("lsplaylists", "lists.list {}"),
             ("lists", "lists.list {}"),
             (
-                "lists save x /m/a http://x.org/b",
-                #"lists.save {"name":"x","uris":["file:///m/a","http://x.org/b"],"ifVersion":0}"#
+                "lists save x /etc/passwd http://x.org/b",
+                #"lists.save {"name":"x","uris":["file:///etc/passwd","http://x.org/b"],"ifVersion":0}"#
             ),
             (
                 "lists save x --replace --added-since 2025 --sort -added",

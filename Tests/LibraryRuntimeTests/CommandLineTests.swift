@@ -60,6 +60,14 @@ import TrackDatabase
             (["browse"], "music/\nprivate/\n"),
             (["browse", "music"], "Björk/\nMiles/\n03 no title.wav  0:01\nbad.wav  "),
             (["browse", house.folder.path("music/Miles")], "1.wav  So What  0:01\n2.wav  Blue in Green  0:01\n"),
+            (
+                ["browse", "music/Miles", "-f", "{{kind}} {{name}} {{title}}"],
+                "track 1.wav So What\ntrack 2.wav Blue in Green\n"
+            ),
+            (
+                ["browse", "music", "-f", "{{name}} {{kind}}"],
+                "Björk folder\nMiles folder\n03 no title.wav track\nbad.wav track\n"
+            ),
             (["ls", "music/Miles"], "music/Miles/1.wav\nmusic/Miles/2.wav\n"),
             (["listall", "music/Björk"], "music/Björk/1.wav\nmusic/Björk/2.wav\n"),
             (["library"], "6 tracks, 6 seconds\nmusic  \(house.folder.path("music"))"),
@@ -146,6 +154,14 @@ import TrackDatabase
         #expect(try JSONReader.read(kept.text)["filter"] == ["added": ["atLeast": "1y"]], "\(kept.text)")
         let again = await house.tool("lists", "save", "yours", "music/Miles")
         #expect(again.status == 1 && again.text.contains("--replace overwrites it"), "\(again)")
+        for (words, part) in [
+            (["lists", "remove", "yours", "9"], "fewer items"), (["lists", "move", "yours", "9", "1"], "fewer items"),
+            (["lists", "append", "yours", "./typo.wav"], "./typo.wav is neither a file"),
+            (["lists", "append", "yours", "typo.wav"], "typo.wav is neither a file"),
+        ] {
+            let outcome = await house.tool(words)
+            #expect(outcome.status == 3 && outcome.text.contains(part), "\(words): \(outcome)")
+        }
         let forced = await house.tool("lists", "save", "yours", "music/Miles", "--replace")
         #expect(forced.status == 0)
         let names = await house.tool("lists")
@@ -221,6 +237,9 @@ import TrackDatabase
         await expect(["lists", "append", "none", "music/bad.wav"], 1, "saved filter")
         await expect(["find", "artits", "x"], 2, "artist")
         await expect(["find", "--sort", "titel", "--liked"], 2, "title")
+        for words in [["find", "--liked"], ["browse"], ["lists", "show", "none"]] {
+            await expect(words + ["-f", "{{titel}}"], 2, "tracks have no \"titel\"; did you mean title?")
+        }
         // The library answers without the daemon, and additions need it.
         for words in [
             ["play", "--search", "hunter"], ["add", "--album", "Homogenic"], ["random"], ["lists", "save", "q"],

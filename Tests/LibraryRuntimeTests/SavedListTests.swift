@@ -153,6 +153,16 @@ import TrackDatabase
         let added = try client.call("library.add", ["list": "music/party.m3u"])["result"]
         #expect(added?["count"] == 2 && added?["missing"] == 1)
         #expect(try client.call("lists.get", ["name": "music/a.wav"])["error"]?["data"]?["reason"] == "noList")
+        for (method, parameters) in [
+            ("lists.save", ["name": "music/party.m3u", "uris": ["music/a.wav"]]),
+            ("lists.edit", ["name": "music/party.m3u", "edits": [["clear": [:]]]]),
+            ("lists.rename", ["name": "music/party.m3u", "to": "party"]), ("lists.delete", ["name": "music/party.m3u"]),
+        ] as [(String, JSONValue)] {
+            let error = try client.call(method, parameters)["error"]
+            #expect(
+                error?["message"]?.stringValue?.contains("is read-only") == true,
+                "\(method): \(String(describing: error))")
+        }
         guard geteuid() == 0 else { return }
         let answers = await house.stranger([
             ("lists.list", [:]), ("lists.get", ["name": "music/party.m3u"]), ("lists.get", ["name": "private/own.pls"]),

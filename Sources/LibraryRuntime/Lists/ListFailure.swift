@@ -4,6 +4,8 @@ package import LinuxSystem
 package enum ListFailure: Error, Equatable, Sendable {
     /// No list can have this name, for this reason.
     case name(String)
+    /// The list is a playlist in a folder of the library, which only other programs change.
+    case readOnly(String)
     /// No list has this name.
     case missing(String)
     /// Another list has this name.
@@ -27,6 +29,7 @@ package enum ListFailure: Error, Equatable, Sendable {
     package var message: String {
         switch self {
         case .name(let fault): "no list can have this name: \(fault)"
+        case .readOnly(let name): "“\(name)” is a file in a folder of the library, which is read-only"
         case .missing(let name): "there is no list “\(name)”"
         case .exists(let name): "a list “\(name)” exists already: delete or rename it first"
         case .version(let version): "the list has changed: its version is \(version) now"

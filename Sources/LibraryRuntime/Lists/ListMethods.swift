@@ -292,7 +292,9 @@ struct ListMethods {
     }
 
     private func name(_ parameters: JSONObject) throws(RPCError) -> ListName {
-        try lists { () throws(ListFailure) in try ListName(parameters["name"]?.stringValue ?? "") }
+        let text = parameters["name"]?.stringValue ?? ""
+        if text.contains("/"), case .found? = try? named(text) { throw RPCError(ListFailure.readOnly(text)) }
+        return try lists { () throws(ListFailure) in try ListName(text) }
     }
 
     private func version(_ parameters: JSONObject) -> Int64? { parameters["ifVersion"]?.integerValue }

@@ -8,7 +8,7 @@ extension RPCError {
     init(_ failure: ListFailure, parameter: String = "name") {
         let words = PrintableText.escaped(failure.message, limit: 600)
         switch failure {
-        case .name: self = .invalidParameter(parameter, words)
+        case .name, .readOnly: self = .invalidParameter(parameter, words)
         case .missing: self = .noSuchContent(words, reason: .noList)
         case .exists: self = .commandFailed(.inUse, words)
         case .version(let version):

@@ -72,7 +72,7 @@ enum Lists {
     private static func show(_ run: Invocation, _ words: [Word]) throws(Failure) {
         let template = try run.template()
         var parameters = JSONObject([.init("name", .string(words[0].text)), .init("limit", 1000)])
-        if let template { parameters["fields"] = Tracks.fields(template, always: "uri") }
+        if let template { parameters["fields"] = try Tracks.fields(template, always: "uri", run) }
         var all: [JSONValue] = []
         var offset = 0
         while true {
@@ -174,8 +174,15 @@ enum Lists {
     }
 
     private static func edit(_ run: Invocation, _ name: String, _ edits: [JSONValue]) throws(Failure) {
-        try run.performLibrary(
-            "lists.edit", JSONObject([.init("name", .string(name)), .init("edits", .array(edits))]))
+        let parameters = JSONObject([.init("name", .string(name)), .init("edits", .array(edits))])
+        do throws(Failure) { try run.performLibrary("lists.edit", parameters) } catch {
+            guard error.remote?.reason == "outOfRange" else { throw error }
+            var failure = Failure(
+                .noSuchContent,
+                "the list \"\(TerminalText.safe(name))\" has fewer items\nSee: nowplayingctl lists show LIST")
+            failure.remote = error.remote
+            throw failure
+        }
     }
 
     /// mpc's `rm`: deletes a list. An index is most likely meant for the queue.

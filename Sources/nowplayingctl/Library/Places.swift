@@ -33,11 +33,13 @@ enum Places {
                 continue
             }
             let kind = fileKind(word.bytes)
-            if kind.map({ $0 != S_IFDIR }) ?? isOfDisk(word) {
+            if let kind, kind != S_IFDIR {
                 result.append(try uri(ofFile: word.bytes))
                 continue
             }
-            let path = kind == S_IFDIR ? try uri(ofFile: word.bytes) : withoutEnd(word.text)
+            // The disk of a file that the library knows may be away.
+            let isPath = kind == S_IFDIR || isOfDisk(word)
+            let path = isPath ? try uri(ofFile: word.bytes) : withoutEnd(word.text)
             let files = try uris(matching: ["any": [["uri": ["is": .string(path)]], LibraryTest.folder(path)]], run)
             guard !files.isEmpty else {
                 throw Failure(.noSuchContent, "\(word.shown) is neither a file nor a folder with tracks of the library")

@@ -18,7 +18,7 @@ enum Tracks {
     private static func show(_ run: Invocation, _ parameters: JSONObject, limit: Int?) throws(Failure) {
         let template = try run.template()
         var parameters = parameters
-        if let template { parameters["fields"] = fields(template, always: "uri") }
+        if let template { parameters["fields"] = try fields(template, always: "uri", run) }
         var number = 0
         let result = try run.libraryPages("library.query", parameters, limit: limit) { rows in
             for row in rows {
@@ -30,12 +30,22 @@ enum Tracks {
         if number == 0, run.output.isTerminal { complain("no track matches; * stands for any text: 'miles*'") }
     }
 
-    /// The fields that a template needs, and one that every row has.
-    static func fields(_ template: Template, always: String) -> JSONValue {
+    /// The fields that a template needs, and one that every row has. `own`: variables that are no fields of tracks. Throws for
+    /// a variable that is none of both.
+    static func fields(
+        _ template: Template, always: String, besides own: Set<String> = ["number"], _ run: Invocation
+    ) throws(Failure) -> JSONValue {
         var names = [always]
-        for variable in template.variables.sorted() where variable != "number" {
+        for variable in template.variables.sorted() where !own.contains(variable) {
             let name = LibraryRow.field(of: variable)
-            if !name.isEmpty, !names.contains(name) { names.append(name) }
+            guard !name.isEmpty, !names.contains(name) else { continue }
+            guard TrackField(rawValue: name) != nil else {
+                let nearest = NearestName.suggestion(for: name, among: TrackField.allCases.map(\.rawValue))
+                throw .usage(
+                    "--format: tracks have no \"\(TerminalText.safe(name))\""
+                        + (nearest.map { "; did you mean \($0)?" } ?? ""), verb: run.verb.name)
+            }
+            names.append(name)
         }
         return .array(names.map(JSONValue.string))
     }
@@ -73,11 +83,18 @@ enum Tracks {
     static func browse(_ run: Invocation) throws(Failure) {
         let template = try run.template()
         var fields: JSONValue?
-        if let template { fields = Tracks.fields(template, always: "path") }
+        if let template {
+            fields = try Tracks.fields(template, always: "path", besides: ["number", "kind", "name"], run)
+        }
         let result = try pages(run, fields) { row, number in
-            if let template { return template.expand { $0 == "number" ? .number(Double(number)) : row.variable($0) } }
             let isFolder = row.text("kind") == "folder"
             let name = row.text("name") ?? row.text("path").map(LibraryRow.lastPart) ?? ""
+            if let template {
+                return template.expand { variable in
+                    if variable == "name" { return .text(name) }
+                    return variable == "number" ? .number(Double(number)) : row.variable(variable)
+                }
+            }
             guard !isFolder else { return run.output.styled(name + "/", .bold) }
             // A file without a title has its name as one.
             let title = row.text("title").flatMap { name.hasPrefix($0 + ".") || name == $0 ? nil : $0 }
