@@ -151,6 +151,29 @@ private final class ChangingMusic {
         for (place, number) in known { #expect(found["music/new/" + place.dropFirst(10)] == number) }
     }
 
+    @Test("a file that a killed scan saw on its way is the same track when it moves again")
+    func seenOnItsWay() async throws {
+        let house = ScanHouse()
+        house.track("music/a/1.flac", "One of this music")
+        for name in ["b", "c", "d"] { house.folder.folder("music/\(name)") }
+        func path(_ folder: String) -> String { house.folder.path("music/\(folder)/1.flac") }
+        await house.start()
+        #expect(try house.hasScanned())
+        let known = try house.numbers()["music/a/1.flac"]
+        // One file at two places, as a scan sees it that looks at both while it moves.
+        #expect(link(path("a"), path("b")) == 0)
+        #expect(try house.reaches { $0["tracks"] == 2 && $0["scan"]?["phase"] == nil })
+        #expect(house.end(SIGKILL) == 128 + SIGKILL)
+        #expect(rename(path("a"), path("c")) == 0 && unlink(path("b")) == 0)
+        await house.start()
+        #expect(try house.hasScanned())
+        #expect(try house.numbers() == ["music/c/1.flac": known])
+        #expect(rename(path("c"), path("d")) == 0)
+        #expect(try house.reaches { _ in try house.tracks().keys.sorted() == ["music/d/1.flac"] })
+        #expect(try house.reaches { $0["scan"]?["phase"] == nil })
+        #expect(try house.numbers() == ["music/d/1.flac": known])
+    }
+
     @Test("a missing file that returns elsewhere is the same track, however many of its size are missing")
     func crowd() async throws {
         let house = ScanHouse()

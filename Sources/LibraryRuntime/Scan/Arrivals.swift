@@ -10,12 +10,15 @@ struct Arrivals {
     static let mark = "scan.arrivals"
     private static let most = 500_000
 
+    /// The number before the first of them; nil: there are none.
+    private let mark: Int64?
     /// Sorted by sizes in bytes, then by numbers.
     private let tracks: [(size: Int64, id: Int64)]
 
     /// The new tracks that are there, the oldest 500,000 of them.
     init(_ reader: TrackReader) throws(TrackDatabaseError) {
-        guard let mark = try reader.number(for: Self.mark) else {
+        mark = try reader.number(for: Self.mark)
+        guard let mark else {
             tracks = []
             return
         }
@@ -24,6 +27,9 @@ struct Arrivals {
 
     /// True: there are none.
     var isEmpty: Bool { tracks.isEmpty }
+
+    /// True if the track of this number is one of them, also one that is gone again.
+    func contains(_ id: Int64) -> Bool { mark.map { id > $0 } ?? false }
 
     /// Numbers of those whose files have this size in bytes, in ascending order.
     func ids(size: Int64) -> some Sequence<Int64> {

@@ -62,20 +62,25 @@ struct ScanSettlement {
         gone.sort()
         // A new track may be gone again.
         var claimed = Set(gone)
+        let sightings = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            try Self.sightings(gone.filter(arrivals.contains), gone, reader)
+        }
         for start in stride(from: 0, to: gone.count, by: Self.batch) {
             if context.abandoned.isSet { throw .abandoned }
             let ids = Array(gone[start..<min(gone.count, start + Self.batch)])
             let moves = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-                try Self.moves(ids, reader, arrivals, &claimed)
+                try Self.moves(ids.filter { !sightings.contains($0) }, reader, arrivals, &claimed)
             }
+            let again = ids.filter(sightings.contains)
             try write(context) { batch throws(TrackDatabaseError) in
                 for move in moves { try batch.move(move.id, to: move.record) }
-                let moved = Set(moves.map(\.id))
-                try batch.setMissing(true, ids: ids.filter { !moved.contains($0) })
+                try batch.remove(ids: again)
+                let done = Set(moves.map(\.id) + again)
+                try batch.setMissing(true, ids: ids.filter { !done.contains($0) })
             }
             context.progress.add(.moved, moves.count)
-            context.progress.add(.added, -moves.count)
-            context.progress.add(.missing, ids.count - moves.count)
+            context.progress.add(.added, -moves.count - again.count)
+            context.progress.add(.missing, ids.count - moves.count - again.count)
         }
     }
 
@@ -91,6 +96,27 @@ struct ScanSettlement {
                 try writer.batch { batch throws(TrackDatabaseError) in try change(batch) }
             }
         }
+    }
+
+    /// Of new tracks that are gone again, those whose file is gone at an older track, too: a scan that was killed saw the file
+    /// at one more place on its way. Left as missing, they would be taken for the file when it moves the next time.
+    private static func sightings(
+        _ arrivals: [Int64], _ gone: [Int64], _ reader: TrackReader
+    ) throws(TrackDatabaseError) -> Set<Int64> {
+        guard !arrivals.isEmpty else { return [] }
+        var places: [TrackFile: [Int64]] = [:]
+        for start in stride(from: 0, to: arrivals.count, by: batch) {
+            for track in try reader.tracks(Array(arrivals[start..<min(arrivals.count, start + batch)])) {
+                places[track.record.file, default: []].append(track.id)
+            }
+        }
+        var found: Set<Int64> = []
+        for start in stride(from: 0, to: gone.count, by: batch) {
+            for track in try reader.tracks(Array(gone[start..<min(gone.count, start + batch)])) {
+                found.formUnion(places[track.record.file, default: []].filter { $0 > track.id })
+            }
+        }
+        return found
     }
 
     /// New tracks that these are, which are gone from their places.
