@@ -38,7 +38,10 @@ struct PlayBeginnings {
         return isNew || isWanted
     }
 
-    /// True if the session is to be the active one because it began to play; asked once.
+    /// True if the session began to play and has not become the active one since.
+    func hasPlayed(_ name: String) -> Bool { played.contains(name) }
+
+    /// The same; asked once.
     mutating func takePlayed(_ name: String) -> Bool { played.remove(name) != nil }
 
     /// The others yield to this session from now on.

@@ -27,8 +27,11 @@ import PlaybackEngine
     /// Takes a state. True: the session begins to play because somebody wants that.
     func take(_ state: NowPlayingState) -> Bool { beginnings.take(state) }
 
-    /// True if the session is to be the active one because it began to play; asked once.
-    func takePlayed(_ name: String) -> Bool { settings.activatesOnPlay && beginnings.takePlayed(name) }
+    /// True if the session becomes the active one because it began to play: once, when it is possible. `isPossible` is costly,
+    /// and nearly no state needs it.
+    func takePlayed(_ name: String, if isPossible: @autoclosure () -> Bool) -> Bool {
+        settings.activatesOnPlay && beginnings.hasPlayed(name) && isPossible() && beginnings.takePlayed(name)
+    }
 
     /// Somebody wants to hear this session, which plays: it yields to none of `all` any more, and they do to it.
     func begin(_ session: any PlaybackSession, among all: some Sequence<any PlaybackSession>) {

@@ -70,16 +70,16 @@ package import StateKeeping
 
     private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
 
-    /// Publishes a session's new state and applies its consequences.
+    /// Publishes a session's new state and applies its consequences. The only session counts as one that begins to play, too:
+    /// otherwise its next state, whatever its cause, would take the place of a session that a client activates later.
     package func published(_ state: NowPlayingState) {
         // A session in the making is not known yet.
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
-        if sessions.count == 1 { return context.board.publish(state) }
         // The others yield at the request: the output has room for one sound at each instant.
         let requested = state.asRequested
         let begins = precedence.take(requested)
-        let isPlayed = canBecomeActive(session) && precedence.takePlayed(state.session)
+        let isPlayed = precedence.takePlayed(state.session, if: canBecomeActive(session))
         if isPlayed, session !== active {
             move(to: session)
             context.board.publish(state)

@@ -48,7 +48,7 @@ final class SessionFight {
 
     private func request(of client: Int) -> SessionModel.Request {
         let externals = model.sessions.keys.sorted().filter { model.sessions[$0]?.kind == .external(client) }
-        switch chance(24) {
+        switch chance(26) {
         case 0...1:
             let kind = [SessionModel.Kind.lasting, .brief(client), .external(client)][chance(3)]
             return .create(
@@ -62,6 +62,7 @@ final class SessionFight {
         case 15...16: return .pause(chance(3) == 0 ? nil : localName())
         case 17: return .stop(chance(3) == 0 ? nil : localName())
         case 18...19: return .toggle(chance(3) == 0 ? nil : localName())
+        case 20...21: return .volume(localName())
         default:
             guard let name = externals.randomElement(using: &numbers) else { return .play(localName()) }
             return .publish(
@@ -91,6 +92,8 @@ final class SessionFight {
         case .pause(let name): return fighter.send("pause", session(name))
         case .stop(let name): return fighter.send("stop", session(name))
         case .toggle(let name): return fighter.send("togglePlayPause", session(name))
+        case .volume(let name):
+            return fighter.send("volume.set", ["session": .string(name), "volume": .number(Double(chance(100)) / 100)])
         case .publish(let name, let state, let hasItem):
             var words = JSONObject([.init("session", .string(name)), .init("state", .string(state))])
             if hasItem { words["item"] = ["title": .string("one of \(name)"), "duration": 600] }

@@ -84,6 +84,8 @@ struct SessionModel: Hashable {
         case pause(String?)
         case stop(String?)
         case toggle(String?)
+        /// A change of a session of the daemon that concerns no other.
+        case volume(String)
         /// A published state of an external session.
         case publish(String, state: String, hasItem: Bool)
     }
@@ -123,6 +125,7 @@ struct SessionModel: Hashable {
             let name = name ?? active
             guard let session = sessions[name], !session.isExternal, session.hasItem else { return .refused }
             return session.wish == "playing" ? hold(name, "paused") : play(name, .toggle)
+        case .volume(let name): guard sessions[name]?.isExternal == false else { return .refused }
         case .publish(let name, let state, let hasItem):
             guard sessions[name] != nil else { return .refused }
             publish(name, state, hasItem)

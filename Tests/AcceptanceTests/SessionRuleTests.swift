@@ -51,6 +51,44 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("a session that one takes over stays the active one while one that played alone publishes changes")
+        func takenOver() async throws {
+            let daemon = await RealDaemon.silent(readsTitles: false)
+            let client = daemon.connect()
+            client.call("play", ["uri": .string(daemon.folder.silence("a.wav", seconds: 600))])
+            let player = daemon.connect()
+            player.call("session.create", ["name": "cast", "external": true, "commands": ["play"]])
+            player.call("nowPlaying.publish", ["session": "cast", "state": "paused", "item": ["title": "Aria"]])
+            #expect(client.call("session.activate", ["name": "cast"]) == ["active": true])
+            client.call("nowPlaying.subscribe", ["session": "main"])
+            client.call("volume.set", ["session": "main", "volume": 0.5])
+            #expect(client.event()["volume"] == 0.5)
+            #expect(states(client) == ["main playing", "cast paused active"])
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("a session that was paused while it was the only one is a new beginning beside another")
+        func pausedAlone() async throws {
+            let daemon = await RealDaemon.silent(readsTitles: false)
+            let client = daemon.connect()
+            let items: JSONValue = [.string(daemon.folder.silence("a.wav", seconds: 600))]
+            func makeNight() {
+                client.call("session.create", ["name": "night"])
+                client.call("queue.add", ["session": "night", "items": items])
+            }
+            makeNight()
+            client.call("queue.add", ["session": "main", "items": items, "play": true])
+            #expect(becomes { states(client) == ["main playing active", "night stopped"] })
+            client.call("session.close", ["name": "night"])
+            #expect(client.call("pause")?.playing == "paused")
+            makeNight()
+            client.call("play", ["session": "night"])
+            #expect(becomes { states(client) == ["main paused", "night playing active"] })
+            client.call("togglePlayPause", ["session": "main"])
+            #expect(becomes { states(client) == ["main playing active", "night interrupted"] })
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("with activate-on-play off only session.activate changes what is followed")
         func activation() async throws {
             let folder = TemporaryFolder()
