@@ -196,7 +196,10 @@ class House:
         ]
 
     def fresh(self):
-        """All albums in the queue, stopped, every mode off."""
+        """All albums in the queue, stopped, every mode off, and no session but the one that is always there."""
+        for session in self.call("session.list")["sessions"]:
+            if session["name"] != "main":
+                self.call("session.close", name=session["name"])
         self.call("queue.clear")
         for mode in ("Repeat", "Shuffle", "Consume", "Single"):
             self.call(f"change{mode}Mode", mode="off")

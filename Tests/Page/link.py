@@ -10,6 +10,8 @@ class Link:
 
     def __init__(self, target, jitter=0.0):
         self.target, self.jitter, self.is_silent, self.random = target, jitter, False, random.Random(1)
+        # The loop itself does not keep a task that waits from being collected.
+        self.tasks = set()
         self.ready = threading.Event()
         threading.Thread(target=lambda: asyncio.run(self.serve()), daemon=True).start()
         self.ready.wait(10)
@@ -21,6 +23,9 @@ class Link:
         await server.serve_forever()
 
     async def accept(self, reader, writer):
+        task = asyncio.current_task()
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
         # Connections that begin in silence are part of it, too, until it ends.
         while self.is_silent:
             await asyncio.sleep(0.05)
