@@ -263,15 +263,17 @@ let package = Package(
             "AudioDecodersTests",
             [
                 "AudioDecoders", "TrackReading", "nowplaying-tags", "ChildDecoding", "AudioCore", "LinuxSystem",
-                "NowPlaying",
-                "TestSupport", "CLinux",
+                "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "PulseOutputTests",
             ["PulseOutput", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
         tests(
             "MixedOutputTests",
-            ["MixedOutput", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
+            [
+                "MixedOutput", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
+                "CVirtualTime", "CLinux",
+            ]),
         .target(
             name: "CVirtualTime", path: "Tests/VirtualTime", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
         tests(
@@ -309,16 +311,14 @@ let package = Package(
             "BridgeTests",
             [
                 "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mqtt", "nowplayingctl", "nowplayingd",
-                "BridgeRuntime",
-                "NowPlayingClient",
-                "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+                "BridgeRuntime", "NowPlayingClient", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport",
+                "CLinux",
             ]),
         tests(
             "WebAccessTests",
             [
                 "WebAccess", "nowplayingctl", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem",
-                "ControlProtocol",
-                "NowPlaying", "TestSupport",
+                "ControlProtocol", "NowPlaying", "TestSupport",
             ]),
         tests(
             "WebSecurityTests",

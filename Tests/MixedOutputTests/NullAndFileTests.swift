@@ -1,4 +1,5 @@
 import AudioCore
+import CVirtualTime
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -19,13 +20,40 @@ import Testing
 
     private func path(_ name: String) -> String { "/tmp/output-\(getpid())-\(name)" }
 
+    /// Makes what is due within `seconds` of virtual time happen; returns the number of instants at which something was.
+    @PlayerLoop private func pass(_ seconds: Double) -> Int {
+        let end = EventLoop.now.advanced(bySeconds: seconds).nanoseconds
+        var (instants, last) = (0, EventLoop.now.nanoseconds)
+        var due = virtual_time_next()
+        while due >= 0, due <= end {
+            virtual_time_set(max(due, last))
+            if due > last { (instants, last) = (instants + 1, due) }
+            _ = virtual_time_dispatch()
+            due = virtual_time_next()
+        }
+        virtual_time_set(end)
+        return instants
+    }
+
+    @PlayerLoop private func timing(_ stream: any AudioStream) throws -> StreamTiming {
+        let stream = try #require(stream as? NullStream)
+        stream.advance(EventLoop.now)
+        return stream.timing(at: EventLoop.now)
+    }
+
     @Test("the null output's position is that of the clock, and it wakes once per refill")
-    @PlayerLoop func nullClock() async throws {
+    @PlayerLoop func nullClock() throws {
+        EventLoop.current.separateDeferred()
+        virtual_time_enter(1_000_000_000_000)
+        defer {
+            virtual_time_leave()
+            EventLoop.current.joinDeferred()
+        }
         let log = OutputLog()
         let output = NullOutput(EventLoop.current)
         output.delegate = log
         output.connect()
-        await log.next(.connection(nil))
+        _ = pass(0)
         // Many channels make short refills.
         let format = AudioFormat(sampleFormat: .float32, sampleRate: 96000, channelCount: 8)
         var written: Int64 = 0
@@ -35,25 +63,26 @@ import Testing
             written += count
         }
         let stream = output.openStream(format, delegate: log)
-        await log.next(.ready)
-        await log.next(.needsFrames)
-        let began = EventLoop.now
-        #expect(await stream.corked(false) == nil)
-        for _ in 0..<4 { await log.next(.needsFrames) }
-        let timing = try await stream.timing()
-        let most = timing.time.seconds(since: began) * 96000
-        #expect(timing.isPlaying && timing.audibleFrame <= most)
-        #expect(timing.takenFrame == Int64(timing.audibleFrame))
-        #expect(timing.takenFrame >= 3 * stream.refillFrames)
-        #expect(log.count(.underflow) == 0)
-        let requests = log.count(.needsFrames)
-        #expect(requests <= Int(timing.takenFrame / stream.refillFrames) + 2)
+        defer {
+            stream.close()
+            output.disconnect()
+            _ = pass(0)
+        }
+        _ = pass(1)
+        let before = log.count(.needsFrames)
+        #expect(before > 0 && written <= stream.targetFrames)
+        stream.setCorked(false) { _ in }
+        let instants = pass(4)
+        let requests = log.count(.needsFrames) - before
+        let playing = try timing(stream)
+        #expect(playing.isPlaying && playing.audibleFrame == 4 * 96000 && playing.takenFrame == 4 * 96000)
+        #expect(instants == requests && requests <= Int(playing.takenFrame / stream.refillFrames))
+        #expect(requests > 0 && log.count(.underflow) == 0)
         log.refill = nil
-        await log.next(.underflow)
-        let starved = try await stream.timing()
+        _ = pass(10)
+        #expect(log.count(.underflow) == 1)
+        let starved = try timing(stream)
         #expect(!starved.isPlaying && starved.takenFrame == written)
-        stream.close()
-        output.disconnect()
     }
 
     @Test("a file gets exactly the samples, and each run of a format a file of its own")
