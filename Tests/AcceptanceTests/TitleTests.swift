@@ -36,9 +36,15 @@ extension Acceptance {
             }
         }
 
-        /// True once the daemon has read all that it wants: no child is left, and it sleeps.
+        /// True once the daemon has read all that it wants: no child is left, and it sleeps. The lowest priority of a reader, which
+        /// makes minutes of it beside busy programs, is raised where the system allows that.
         private func sleeps(_ daemon: RealDaemon) -> Bool {
-            becomes { daemon.belongings.children == 0 } && standsStill { daemon.contextSwitches }
+            becomes {
+                for reader in readers(of: daemon) {
+                    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reader), 0)
+                }
+                return daemon.belongings.children == 0
+            } && standsStill { daemon.contextSwitches }
         }
 
         @Test(
