@@ -11,29 +11,12 @@ import Testing
     @Test(
         "for any requests at any times, each event agrees with the one before, and playback reaches its end")
     func drawnHistories() async {
-        let environment = currentEnvironment()
-        let count =
-            environment["HISTORIES"].flatMap(Int.init) ?? (environment["NOWPLAYING_NIGHTLY"] == nil ? 300 : 20_000)
-        let first = environment["HISTORY"].flatMap(Int.init) ?? 1
-        var faults: [String] = []
-        var successions = 0
-        for begin in stride(from: first, to: first + count, by: 25) {
-            let result = await LoopThread.run {
-                var (faults, successions): ([String], Int) = ([], 0)
-                for seed in begin..<min(begin + 25, first + count) {
-                    let history = History(seed: UInt64(seed))
-                    let found = history.run()
-                    successions += history.successions
-                    if !found.isEmpty { faults.append("seed \(seed): " + found.joined(separator: "\n")) }
-                }
-                return (faults, successions)
-            }
-            faults += result.0
-            successions += result.1
+        let drawn = DrawnHistories(usual: 300, nightly: 20_000)
+        let counts = await drawn.run { seed in
+            let history = History(seed: seed)
+            return (history.run(), [history.successions])
         }
-        for fault in faults.prefix(3) { print(fault) }
-        #expect(faults.isEmpty, "\(faults.count) of \(count) histories: \(faults.map { String($0.prefix(12)) })")
-        #expect(successions > count)
+        #expect(counts[0] > drawn.count)
     }
 }
 
@@ -73,7 +56,7 @@ import Testing
         }
         world.play(0..<items.count)
         for _ in 0..<world.chance(30) {
-            world.run(seconds: wait(world))
+            world.run(seconds: world.drawnWait())
             act(world)
         }
         // Left alone, it reaches its end.
@@ -86,19 +69,6 @@ import Testing
         if world.unanswered != 0 { world.check.complain("never answered: \(world.unansweredOrders)") }
         successions = world.check.successions
         return world.check.complaints.isEmpty ? [] : world.check.complaints + world.history
-    }
-
-    /// Seconds until the next action: often on a boundary.
-    private func wait(_ world: HistoryWorld) -> Double {
-        switch world.chance(4) {
-        case 0: return world.moment(0.003)
-        case 1: return world.moment(0.2)
-        case 2:
-            guard let end = world.player.state.upcoming?.instant?.monotonic else { return world.moment(1) }
-            let left = end.seconds(since: EventLoop.now)
-            return left < 15 ? max(0, left - 0.01 + world.moment(0.02)) : world.moment(1)
-        default: return world.moment(3)
-        }
     }
 
     private func act(_ world: HistoryWorld) {

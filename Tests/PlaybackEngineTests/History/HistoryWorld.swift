@@ -140,6 +140,19 @@ import TestSupport
     /// A random number of seconds up to `seconds`.
     func moment(_ seconds: Double) -> Double { seconds * Double(chance(1000)) / 1000 }
 
+    /// Random seconds until the next action: often on the next boundary.
+    func drawnWait() -> Double {
+        switch chance(4) {
+        case 0: return moment(0.003)
+        case 1: return moment(0.2)
+        case 2:
+            guard let end = player.state.upcoming?.instant?.monotonic else { return moment(1) }
+            let left = end.seconds(since: EventLoop.now)
+            return left < 15 ? max(0, left - 0.01 + moment(0.02)) : moment(1)
+        default: return moment(3)
+        }
+    }
+
     func note(_ line: String) {
         history.append("\(Double(EventLoop.now.nanoseconds % 1_000_000_000_000) / 1e9) \(line)")
         if history.count > 40 { history.removeFirst() }

@@ -10,32 +10,14 @@ import Testing
 @Suite struct ModeHistoryTests {
     @Test("for any modes at any times, the announced item follows, and the queue loses the items that play left")
     func drawnHistories() async {
-        let environment = currentEnvironment()
-        let count =
-            environment["HISTORIES"].flatMap(Int.init) ?? (environment["NOWPLAYING_NIGHTLY"] == nil ? 200 : 20_000)
-        let first = environment["HISTORY"].flatMap(Int.init) ?? 1
-        var faults: [String] = []
-        var (successions, consumed, pauses) = (0, 0, 0)
-        for begin in stride(from: first, to: first + count, by: 5) {
-            let result = await LoopThread.run {
-                var (faults, counts): ([String], [Int]) = ([], [0, 0, 0])
-                for seed in begin..<min(begin + 5, first + count) {
-                    let history = ModeHistory(seed: UInt64(seed))
-                    let found = history.run()
-                    counts = zip(counts, [history.successions, history.consumed, history.pauses]).map(+)
-                    if !found.isEmpty { faults.append("seed \(seed): " + found.joined(separator: "\n")) }
-                }
-                return (faults, counts)
-            }
-            faults += result.0
-            (successions, consumed, pauses) = (
-                successions + result.1[0], consumed + result.1[1], pauses + result.1[2]
-            )
+        let drawn = DrawnHistories(usual: 200, nightly: 20_000)
+        let counts = await drawn.run { seed in
+            let history = ModeHistory(seed: seed)
+            return (history.run(), [history.successions, history.consumed, history.pauses])
         }
-        for fault in faults.prefix(3) { print(fault) }
-        #expect(faults.isEmpty, "\(faults.count) of \(count) histories: \(faults.map { String($0.prefix(12)) })")
+        let (successions, consumed, pauses) = (counts[0], counts[1], counts[2])
         #expect(
-            successions > count && consumed > count / 2 && pauses > count / 10,
+            successions > drawn.count && consumed > drawn.count / 2 && pauses > drawn.count / 10,
             "\(successions) items, \(consumed) of them consumed, \(pauses) pauses")
     }
 }

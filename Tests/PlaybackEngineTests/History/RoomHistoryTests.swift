@@ -14,32 +14,14 @@ import Testing
     private static let delays = [0.0, 0.2, 0.35, 1, 1.8, 2, 3, 5, 10]
 
     @Test("each state is what the room hears, for any requests at any times") func drawnHistories() async {
-        let environment = currentEnvironment()
-        let count =
-            environment["HISTORIES"].flatMap(Int.init) ?? 200
-        let first = environment["HISTORY"].flatMap(Int.init) ?? 1
-        var faults: [String] = []
-        var (compared, pending) = (0, 0)
-        for begin in stride(from: first, to: first + count, by: 25) {
-            let result = await LoopThread.run {
-                var (faults, compared, pending): ([String], Int, Int) = ([], 0, 0)
-                for seed in begin..<min(begin + 25, first + count) {
-                    let history = RoomHistory(seed: UInt64(seed), delay: Self.delays[seed % Self.delays.count])
-                    let found = history.run()
-                    compared += history.compared
-                    pending += history.pending
-                    if !found.isEmpty { faults.append("seed \(seed): " + found.joined(separator: "\n")) }
-                }
-                return (faults, compared, pending)
-            }
-            faults += result.0
-            compared += result.1
-            pending += result.2
+        let drawn = DrawnHistories(usual: 200, nightly: 200)
+        let counts = await drawn.run { seed in
+            let history = RoomHistory(seed: seed, delay: Self.delays[Int(seed) % Self.delays.count])
+            return (history.run(), [history.compared, history.pending])
         }
-        for fault in faults.prefix(3) { print(fault) }
-        #expect(faults.isEmpty, "\(faults.count) of \(count) histories: \(faults.map { String($0.prefix(12)) })")
+        let (compared, pending) = (counts[0], counts[1])
         print("\(compared) instants compared, \(pending) pending changes")
-        #expect(compared > 20 * count && pending > count)
+        #expect(compared > 20 * drawn.count && pending > drawn.count)
     }
 
     @Test("a pause rests at the frame that the room hears last", arguments: delays) func pause(delay: Double) async {

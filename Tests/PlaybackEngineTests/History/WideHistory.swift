@@ -160,7 +160,7 @@ import TestSupport
         if fades != FadeSettings() { world.setFades(fades) }
         world.play(0..<(items.count - 1))
         for _ in 0..<world.chance(40) {
-            world.run(seconds: wait(world))
+            world.run(seconds: world.drawnWait())
             if world.player.playout.leaving != nil { overlaps += 1 }
             act(world)
         }
@@ -199,18 +199,6 @@ import TestSupport
     }
 
     private var keeper: RecordingKeeper?
-
-    private func wait(_ world: HistoryWorld) -> Double {
-        switch world.chance(4) {
-        case 0: return world.moment(0.003)
-        case 1: return world.moment(0.2)
-        case 2:
-            guard let end = world.player.state.upcoming?.instant?.monotonic else { return world.moment(1) }
-            let left = end.seconds(since: EventLoop.now)
-            return left < 15 ? max(0, left - 0.01 + world.moment(0.02)) : world.moment(1)
-        default: return world.moment(3)
-        }
-    }
 
     private func act(_ world: HistoryWorld) {
         switch world.chance(5) {
