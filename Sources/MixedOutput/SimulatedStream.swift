@@ -19,6 +19,8 @@ import NowPlaying
     let loop: EventLoop
     /// Nil: the stream was closed or died.
     private(set) weak var delegate: (any AudioStreamDelegate)?
+    /// Called when the owner closes the stream.
+    var onClose: (@PlayerLoop () -> Void)?
     private(set) var isOpen = true
     private(set) var isReady = false
     private(set) var isCorked = true
@@ -47,8 +49,12 @@ import NowPlaying
     /// Closes it for the output, which drops it by itself.
     func end() { shut() }
 
-    /// Closes it; a subclass reports that to its output.
-    package func close() { end() }
+    /// Closes it, and reports that to the output.
+    package func close() {
+        end()
+        onClose?()
+        onClose = nil
+    }
 
     /// Closes the stream: afterwards it only fails its outstanding completions.
     private func shut() {

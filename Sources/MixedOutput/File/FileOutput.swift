@@ -7,82 +7,39 @@ package import LinuxSystem
 ///
 /// Its clock is that of the samples: audible is what is in the file. Volume, where it is not 1, is applied to the samples
 /// as the server would (amplitude = volume³). A run begins with its first sample, so no file is ever empty.
-@PlayerLoop package final class FileOutput: AudioOutput {
-    package weak var delegate: (any AudioOutputDelegate)?
-    private(set) package var isConnected = false
-    private let loop: EventLoop
+@PlayerLoop package final class FileOutput: SimulatedOutput<FileStream> {
     private let path: String
-    private var streams: [FileStream] = []
-    private(set) package var isConnecting = false
     private var file: WaveFile?
     private var runs = 0
-    /// Factor of the samples.
-    private(set) var gain = 1.0
-    package var isVolumeNeutral: Bool { gain == 1 }
+    package override var mixesStreams: Bool { false }
 
     /// An output on this loop that writes to this path. Files that are there are overwritten.
     package init(_ loop: EventLoop, path: String) {
-        self.loop = loop
         self.path = path
-    }
-
-    private var onlyDevice: OutputDevice {
-        OutputDevice(name: "file", description: "Into \(cleanText(path))", state: .running, isDefault: true)
-    }
-
-    package var device: OutputDevice? { isConnected ? onlyDevice : nil }
-
-    package func connect() {
-        guard !isConnected, !isConnecting else { return }
-        isConnecting = true
-        loop.later { [self] in
-            guard isConnecting else { return }
-            isConnecting = false
-            isConnected = true
-            delegate?.outputConnectionChanged(nil)
-            delegate?.outputDeviceChanged(device, nil)
-        }
+        super.init(
+            loop,
+            OutputDevice(name: "file", description: "Into \(cleanText(path))", state: .running, isDefault: true))
     }
 
     /// Also completes the file. What is written after connecting again is a new run.
-    package func disconnect() {
-        isConnecting = false
-        isConnected = false
-        for stream in streams { stream.end() }
-        streams = []
+    package override func disconnect() {
+        super.disconnect()
         file = nil
     }
 
-    /// Opens a stream, as `AudioOutput` has it.
-    package func openStream(
-        _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate
-    ) -> any AudioStream {
-        let stream = FileStream(self, loop, format, delegate)
-        if isConnected {
-            streams.append(stream)
-            stream.begin()
-        } else {
-            stream.notify { $0.streamFailed(stream, .disconnected) }
-        }
-        return stream
-    }
+    override func makeStream(
+        _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool, _ delegate: any AudioStreamDelegate
+    ) -> FileStream? { FileStream(self, loop, format, delegate) }
 
-    package func setVolume(_ volume: Double, muted: Bool) {
-        let volume = min(max(volume, 0), 1)
-        gain = muted ? 0 : volume * volume * volume
-    }
-
-    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
-        loop.later { [self] in completion(.success([ListedOutput(onlyDevice)])) }
-    }
-
-    package func selectDevice(named name: String?) {}
+    package override func openAnnouncement(
+        _ format: AudioFormat, delegate: any AudioStreamDelegate
+    ) -> (any AudioStream)? { nil }
 
     // MARK: For streams
 
-    /// The stream was closed; the header of the file is made right.
-    func forget(_ stream: FileStream) {
-        streams.removeAll { $0 === stream }
+    /// The header of the file is made right, too.
+    override func forget(_ stream: FileStream) {
+        super.forget(stream)
         completeHeader()
     }
 

@@ -25,11 +25,7 @@ import NowPlaying
         self.format = format
     }
 
-    package var device: OutputDevice {
-        OutputDevice(
-            name: "file", description: "Into \(cleanText(path))", state: .running, isDefault: true,
-            format: format.audioFormat, exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32)
-    }
+    package var device: OutputDevice { OutputDevice("file", "Into \(cleanText(path))", format) }
 
     package func connect() {
         guard !isConnected, !isConnecting else { return }
@@ -88,9 +84,4 @@ import NowPlaying
     }
 
     package func stall() {}
-
-    /// A disk says nothing about another attempt.
-    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject { Nothing() }
-
-    private final class Nothing {}
 }

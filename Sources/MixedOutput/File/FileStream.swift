@@ -28,11 +28,6 @@ import NowPlaying
             delegate)
     }
 
-    package override func close() {
-        end()
-        output.forget(self)
-    }
-
     override func end() {
         work?.release()
         work = nil

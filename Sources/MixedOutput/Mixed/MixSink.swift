@@ -48,7 +48,7 @@ package import NowPlaying
     func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject
 }
 
-/// Defaults for a sink that never rests.
+/// Defaults for a sink that never rests, and whose other end reports nothing.
 extension MixSink {
     package var chunk: Int { 0 }
     package var hangTime: Double { 0 }
@@ -57,6 +57,19 @@ extension MixSink {
     package var isOpen: Bool { isConnected }
     package func open() {}
     package func rest() {}
+    /// The engine's own attempts, with growing delays, are enough.
+    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject { NothingToWatch() }
+}
+
+private final class NothingToWatch {}
+
+extension OutputDevice {
+    /// The only device of a sink of this format. `description`: its name for people.
+    init(_ name: String, _ description: String, _ format: FixedFormat) {
+        self.init(
+            name: name, description: description, state: .running, isDefault: true, format: format.audioFormat,
+            exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32)
+    }
 }
 
 /// Hears of a sink. Called on the player's loop, never from inside a call of `MixSink`.

@@ -1,108 +1,53 @@
-package import AudioCore
+import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
 /// An output of streams that are mixed here, to one fixed format. Several outputs share a mixer: one for each session.
 ///
 /// A stream of the device's own format whose volume is 1 passes bit for bit, as long as it is alone.
-@PlayerLoop package final class MixedOutput: AudioOutput {
-    package weak var delegate: (any AudioOutputDelegate)?
-    private(set) package var isConnected = false
-    private(set) package var isConnecting = false
-    package let mixesStreams = true
+@PlayerLoop package final class MixedOutput: SimulatedOutput<MixedStream> {
     let mixer: Mixer
-    private let loop: EventLoop
-    private var streams: [MixedStream] = []
     /// Instant at which the last frame of streams that were closed is heard; nil: there were none.
     private var closedEnd: MonotonicTime?
-    package var committedUntil: MonotonicTime? {
+    package override var committedUntil: MonotonicTime? {
         ([closedEnd] + streams.filter { !$0.isAnnouncement }.map(\.lastHeard)).compactMap { $0 }.max()
     }
-    /// Factor of the samples.
-    private(set) var gain = 1.0
-    package var isVolumeNeutral: Bool { gain == 1 }
 
     /// An output of this mixer, connected to nothing yet.
     package init(_ loop: EventLoop, _ mixer: Mixer) {
-        self.loop = loop
         self.mixer = mixer
+        super.init(loop, mixer.device)
     }
 
-    package var device: OutputDevice? { isConnected ? mixer.device : nil }
+    override func reach() { mixer.join(self) }
 
-    package func connect() {
-        guard !isConnected, !isConnecting else { return }
-        isConnecting = true
-        mixer.join(self)
-    }
-
-    package func disconnect() {
-        lose()
+    package override func disconnect() {
+        super.disconnect()
         mixer.leave(self)
     }
 
-    /// Opens a stream, as `AudioOutput` has it.
-    package func openStream(
-        _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate
-    ) -> any AudioStream {
-        open(format, isLive: isLive, isAnnouncement: false, delegate)
-    }
-
-    package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
-        open(format, isLive: false, isAnnouncement: true, delegate)
-    }
-
-    private func open(
+    override func makeStream(
         _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool, _ delegate: any AudioStreamDelegate
-    ) -> any AudioStream {
-        guard
-            let stream = MixedStream(
-                self, loop, format, isLive: isLive, isAnnouncement: isAnnouncement, delegate)
-        else {
-            return RefusedStream(
-                loop, format, delegate,
-                OutputError(
-                    .refused,
-                    "\(format.sampleRate) Hz can't be played at \(mixer.format.sampleRate) Hz without libsoxr; "
-                        + "install the package libsoxr0"))
-        }
-        if isConnected {
-            streams.append(stream)
-            mixer.add(stream)
-            stream.begin()
-        } else {
-            stream.notify { $0.streamFailed(stream, .disconnected) }
-        }
-        return stream
+    ) -> MixedStream? {
+        MixedStream(self, loop, format, isLive: isLive, isAnnouncement: isAnnouncement, delegate)
     }
 
-    package func setVolume(_ volume: Double, muted: Bool) {
-        let volume = min(max(volume, 0), 1)
-        gain = muted ? 0 : volume * volume * volume
+    override func refusal(of format: AudioFormat) -> OutputError {
+        OutputError(
+            .refused,
+            "\(format.sampleRate) Hz can't be played at \(mixer.format.sampleRate) Hz without libsoxr; "
+                + "install the package libsoxr0")
     }
 
-    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
-        loop.later { [self] in completion(.success([ListedOutput(mixer.device)])) }
+    override func take(_ stream: MixedStream) {
+        super.take(stream)
+        mixer.add(stream)
     }
 
-    package func selectDevice(named name: String?) {}
-
-    // MARK: For the mixer and the streams
-
-    /// The stream was closed.
-    func forget(_ stream: MixedStream) {
+    override func forget(_ stream: MixedStream) {
         if !stream.isAnnouncement { closedEnd = [closedEnd, stream.lastHeard].compactMap { $0 }.max() }
-        streams.removeAll { $0 === stream }
+        super.forget(stream)
         mixer.remove(stream)
-    }
-
-    /// The device is there.
-    func connected() {
-        guard isConnecting else { return }
-        isConnecting = false
-        isConnected = true
-        delegate?.outputConnectionChanged(nil)
-        delegate?.outputDeviceChanged(device, nil)
     }
 
     /// The device is gone, or was not reached.
@@ -111,14 +56,10 @@ package import NowPlaying
         delegate?.outputConnectionChanged(error)
     }
 
-    private func lose() {
-        isConnecting = false
-        isConnected = false
+    override func lose() {
+        let lost = streams
         closedEnd = nil
-        for stream in streams {
-            stream.end()
-            mixer.remove(stream)
-        }
-        streams = []
+        super.lose()
+        for stream in lost { mixer.remove(stream) }
     }
 }

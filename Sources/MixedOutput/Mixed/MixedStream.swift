@@ -48,8 +48,7 @@ import NowPlaying
 
     package override func close() {
         stopFlow()
-        output.forget(self)
-        end()
+        super.close()
     }
 
     override func end() {

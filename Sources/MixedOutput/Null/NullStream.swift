@@ -4,8 +4,6 @@ import NowPlaying
 
 /// A stream into nothing that behaves as one to a server: it requests frames, runs empty, drains, and has a timing.
 @PlayerLoop package final class NullStream: SimulatedStream {
-    /// Called when the stream is closed by its owner.
-    var onClose: ((NullStream) -> Void)?
     /// Since when frames flow, and from which one on; nil: they do not.
     private var flow: (since: MonotonicTime, from: Int64)?
     private var deadline: EventSource?
@@ -15,13 +13,6 @@ import NowPlaying
         super.init(loop, format, StreamQueue(StreamBuffering(format, isLive: isLive)), delegate)
     }
 
-    package override func close() {
-        end()
-        onClose?(self)
-        onClose = nil
-    }
-
-    /// Closes it for the output, which drops it by itself: `onClose` is not called.
     override func end() {
         deadline?.release()
         deadline = nil

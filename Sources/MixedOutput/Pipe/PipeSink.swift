@@ -40,11 +40,7 @@ import NowPlaying
     package var isConnected: Bool { state == .connected }
     package var isConnecting: Bool { state == .connecting }
 
-    package var device: OutputDevice {
-        OutputDevice(
-            name: "pipe", description: "Into \(cleanText(path))", state: .running, isDefault: true,
-            format: format.audioFormat, exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32)
-    }
+    package var device: OutputDevice { OutputDevice("pipe", "Into \(cleanText(path))", format) }
 
     // MARK: Connection
 

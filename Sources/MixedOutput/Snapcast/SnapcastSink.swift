@@ -68,9 +68,7 @@ import NowPlaying
     package var isOpen: Bool { state == .open }
 
     package var device: OutputDevice {
-        OutputDevice(
-            name: "snapcast", description: "Snapcast at \(cleanText(address.text))", state: .running, isDefault: true,
-            format: format.audioFormat, exactBits: format.sample.bits ?? 24, takesFloat: false)
+        OutputDevice("snapcast", "Snapcast at \(cleanText(address.text))", format)
     }
 
     // MARK: Connection
@@ -241,9 +239,4 @@ import NowPlaying
         let isChange = owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk)) ?? false
         questions.answered(isChange: isChange)
     }
-
-    /// The engine's own attempts, with growing delays, are enough: nothing reports a server that came.
-    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject { Nothing() }
-
-    private final class Nothing {}
 }
