@@ -50,7 +50,6 @@ import Testing
         "BridgeRuntime/ConnectionListener.swift": "a second when the system has no more descriptors",
         "WebBridge/HTTP/HTTPServer.swift": "ten seconds for the head of a request",
         "WebBridge/HTTP/HTTPConnection.swift": "for the time of its body",
-        "WebBridge/Network/WebFront.swift": "its memory two seconds after the end of connections",
         "WebBridge/Network/Avahi.swift": "five seconds after it loses the bus of Avahi",
         "WebBridge/Upstream/LibraryReturn.swift": "an attempt at a library that is back, once a second and ten times",
         "WebBridge/Speech/Speech.swift": "ten seconds for a text that is spoken",

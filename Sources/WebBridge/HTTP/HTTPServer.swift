@@ -22,9 +22,6 @@ import WebProtocol
         let key: String
     }
 
-    /// Called when a connection has closed.
-    var onClose: (@PlayerLoop () -> Void)?
-
     private let loop: EventLoop
     private unowned let handler: any HTTPHandler
     private var daemon: OpaquePointer?
@@ -253,7 +250,6 @@ import WebProtocol
         guard let connection = connections.removeValue(forKey: web_socket(handle)) else { return }
         if connection.phase == .closing { closing -= 1 }
         connection.gone()
-        onClose?()
         endIfRetired()
     }
 

@@ -1,5 +1,4 @@
 import BridgeRuntime
-import CLinux
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -17,8 +16,6 @@ import WebAccess
     /// Servers with an older certificate, for the connections that they have.
     private var retired: [HTTPServer] = []
     private var identity: HTTPServer.Identity?
-    /// Gives memory back some time after connections have ended.
-    private var relief: EventSource?
     private let line: ConnectionLine
 
     /// Way to an address of ours.
@@ -46,19 +43,6 @@ import WebAccess
             context.loop, context.log, remedy: "; end it, or name another address as “bind” in [web]"
         ) { line.take?($0) }
         line.take = { [unowned self] in take($0) }
-        for server in [direct, proxied] { server.onClose = { [unowned self] in relieve() } }
-    }
-
-    /// Seconds after the end of a connection in which others may end.
-    private static let reliefSeconds = 2.0
-
-    /// Connections that have ended leave gaps in the heap: gives their memory back, once for many of them.
-    private func relieve() {
-        guard relief == nil else { return }
-        relief = context.loop.deadline(EventLoop.now.advanced(bySeconds: Self.reliefSeconds)) { [unowned self] in
-            relief = nil
-            linux_give_back_heap()
-        }
     }
 
     private static func server(
@@ -112,7 +96,6 @@ import WebAccess
         if identity != self.identity {
             let server = try Self.server(context, desk, identity)
             retire(direct)
-            server.onClose = { [unowned self] in relieve() }
             direct = server
             self.identity = identity
         }
@@ -162,7 +145,6 @@ import WebAccess
     /// Closes all connections, and listens no longer.
     func end() {
         listener.end()
-        relief = nil
         for server in retired + [direct, proxied] { server.end() }
     }
 }
