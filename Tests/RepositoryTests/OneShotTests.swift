@@ -44,7 +44,7 @@ import Testing
         "BridgeRuntime/BridgeRest.swift": "0.7 seconds after an event",
         "BridgeRuntime/FollowedDaemon.swift": "after they lose the daemon or the bus",
         "MPRISBridge/Bus/BusPresence.swift": "after they lose the daemon or the bus",
-        "MPDBridge/Commands/Commands.swift": "the answer to a wrong password",
+        "MPDBridge/Commands/WrongPasswords.swift": "the answer to a wrong password",
         "MPDBridge/Library/Library.swift": "an attempt at a library that refuses, once a second and ten times",
         "MPDBridge/Network/ClientPatience.swift": "a minute without a line from a client that waits for nothing",
         "BridgeRuntime/ConnectionListener.swift": "a second when the system has no more descriptors",

@@ -66,7 +66,7 @@ extension Commands {
 
     private func password(_ word: Argument, _ client: MPDClient, _ finish: @escaping Finish) {
         guard let rights = server?.rights(forPassword: word.bytes) else {
-            return delay(finish, MPDFailure(.password, "incorrect password"))
+            return passwords.refuse(finish)
         }
         client.permissions = rights
         finish(.ok)

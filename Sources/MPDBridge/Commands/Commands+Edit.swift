@@ -11,7 +11,7 @@ extension Commands {
         switch request.command {
         case .add, .addid: try add(arguments, client, answersId: request.command == .addid, finish)
         case .clear:
-            call("queue.clear", for: client) { [weak self] outcome in
+            daemon.call("queue.clear", for: client) { [weak self] outcome in
                 if outcome == .ok { self?.lastLoaded = "" }
                 finish(outcome)
             }
@@ -27,10 +27,10 @@ extension Commands {
             let index = mirror.queue.index(of: try known(arguments[0])) ?? 0
             try move(index..<index + 1, arguments[1], client, finish)
         case .shuffle:
-            guard let argument = arguments.first else { return call("queue.shuffle", for: client, finish) }
+            guard let argument = arguments.first else { return daemon.call("queue.shuffle", for: client, finish) }
             let range = try indices(argument)
             guard range.count > 1 else { return finish(.ok) }
-            call("queue.shuffle", ["ids": Self.list(ids[range])], for: client, finish)
+            daemon.call("queue.shuffle", ["ids": Self.list(ids[range])], for: client, finish)
         case .swap: swap(try id(at: try arguments[0].count()), try id(at: try arguments[1].count()), client, finish)
         case .swapid: swap(try known(arguments[0]), try known(arguments[1]), client, finish)
         case .prio:
@@ -73,7 +73,7 @@ extension Commands {
         var parameters = JSONObject()
         parameters["items"] = [.string(uri)]
         parameters["at"] = index.map { .integer(Int64($0)) }
-        ask("queue.add", .object(parameters), for: client) { [weak client] result in
+        daemon.ask("queue.add", .object(parameters), for: client) { [weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let answer):
@@ -127,7 +127,7 @@ extension Commands {
 
     private func remove(_ ids: some Collection<Int32>, _ client: MPDClient, _ finish: @escaping Finish) {
         guard !ids.isEmpty else { return finish(.ok) }
-        call("queue.remove", ["ids": Self.list(ids)], for: client, finish)
+        daemon.call("queue.remove", ["ids": Self.list(ids)], for: client, finish)
     }
 
     private func move(
@@ -135,7 +135,7 @@ extension Commands {
     ) throws(MPDFailure) {
         let ids = mirror.queue.ids
         let index = try Destination(place).move(of: range, count: ids.count, current: mirror.currentIndex)
-        call("queue.move", ["ids": Self.list(ids[range]), "to": .integer(Int64(index))], for: client, finish)
+        daemon.call("queue.move", ["ids": Self.list(ids[range]), "to": .integer(Int64(index))], for: client, finish)
     }
 
     private func swap(_ one: Int32, _ other: Int32, _ client: MPDClient, _ finish: @escaping Finish) {
@@ -145,10 +145,10 @@ extension Commands {
         let (low, high) = (min(first, second), max(first, second))
         let (lower, upper) = (mirror.queue.ids[low], mirror.queue.ids[high])
         // The upper one takes the lower place, and the lower one goes to where that was.
-        call("queue.move", ["ids": Self.list([upper]), "to": .integer(Int64(low))], for: client) {
+        daemon.call("queue.move", ["ids": Self.list([upper]), "to": .integer(Int64(low))], for: client) {
             [weak self, weak client] outcome in
             guard outcome == .ok, let self, let client else { return finish(outcome) }
-            call("queue.move", ["ids": Self.list([lower]), "to": .integer(Int64(high))], for: client, finish)
+            daemon.call("queue.move", ["ids": Self.list([lower]), "to": .integer(Int64(high))], for: client, finish)
         }
     }
 
@@ -157,6 +157,7 @@ extension Commands {
     ) throws(MPDFailure) {
         let number = try priority.count(upTo: 255)
         guard !ids.isEmpty else { return finish(.ok) }
-        call("queue.prioritize", ["ids": Self.list(ids), "priority": .integer(Int64(number))], for: client, finish)
+        daemon.call(
+            "queue.prioritize", ["ids": Self.list(ids), "priority": .integer(Int64(number))], for: client, finish)
     }
 }

@@ -88,11 +88,11 @@ extension Commands {
         let check: @PlayerLoop ([Int64]) -> Void = { [weak self, weak client] ids in
             guard ids.count != uris.count else { return done(ids) }
             guard let self, let client, !ids.isEmpty else { return done(nil) }
-            call("queue.remove", ["ids": .array(ids.map { .integer($0) })], for: client) { _ in done(nil) }
+            daemon.call("queue.remove", ["ids": .array(ids.map { .integer($0) })], for: client) { _ in done(nil) }
         }
         guard library.isThere else {
             parameters["items"] = items
-            return ask("queue.add", .object(parameters), for: client) { result in
+            return daemon.ask("queue.add", .object(parameters), for: client) { result in
                 guard case .success(let answer) = result else { return done(nil) }
                 check((answer["ids"]?.arrayValue ?? []).compactMap(\.integerValue))
             }
@@ -141,6 +141,6 @@ extension Commands {
         let ids = removals.joined().map { JSONValue.integer(Int64($0)) }
         let done = JointOutcome.done([Int64?](repeating: nil, count: removals.count))
         guard !ids.isEmpty else { return finish(done) }
-        call("queue.remove", ["ids": .array(ids)], for: client) { finish($0 == .ok ? done : .refused) }
+        daemon.call("queue.remove", ["ids": .array(ids)], for: client) { finish($0 == .ok ? done : .refused) }
     }
 }

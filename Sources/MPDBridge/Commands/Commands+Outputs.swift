@@ -42,9 +42,10 @@ extension Commands {
         case .disableoutput where !isPresent: finish(.ok)
         case .enableoutput,
             .toggleoutput where !isPresent:
-            call("output.select", ["name": .string(output.name)], for: client, finish)
+            daemon.call("output.select", ["name": .string(output.name)], for: client, finish)
         case .outputset:
-            call("output.delay.set", ["name": .string(output.name), "delay": .number(delay ?? 0)], for: client, finish)
+            daemon.call(
+                "output.delay.set", ["name": .string(output.name), "delay": .number(delay ?? 0)], for: client, finish)
         case _:
             finish(
                 .failed(

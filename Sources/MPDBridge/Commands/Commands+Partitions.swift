@@ -27,8 +27,8 @@ extension Commands {
                     finish(.ok)
                 }
             }
-        case .newpartition: partitions.create(name, by: daemonLink(client), answer)
-        case .delpartition: partitions.delete(name, by: daemonLink(client), answer)
+        case .newpartition: partitions.create(name, by: daemon.link(client), answer)
+        case .delpartition: partitions.delete(name, by: daemon.link(client), answer)
         case _:
             outputs.list(mirror) { result in
                 switch result {

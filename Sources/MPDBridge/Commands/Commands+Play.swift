@@ -16,22 +16,22 @@ extension Commands {
             let index = try first.count()
             let item = Int64(try id(at: index))
             showError(of: item)
-            call("play", ["itemId": .integer(item)], for: client, finish)
+            daemon.call("play", ["itemId": .integer(item)], for: client, finish)
         case .playid:
             guard let first, first.text != "-1" else { return resume(client, finish) }
             let item = Int64(try known(first))
             showError(of: item)
-            call("play", ["itemId": .integer(item)], for: client, finish)
+            daemon.call("play", ["itemId": .integer(item)], for: client, finish)
         case .pause:
             // Stopped stays stopped.
             guard state != .stopped else { return finish(.ok) }
-            guard let first else { return call("togglePlayPause", for: client, finish) }
-            call(try first.flag() ? "pause" : "play", for: client, finish)
-        case .stop: call("stop", for: client, finish)
+            guard let first else { return daemon.call("togglePlayPause", for: client, finish) }
+            daemon.call(try first.flag() ? "pause" : "play", for: client, finish)
+        case .stop: daemon.call("stop", for: client, finish)
         case .next, .previous:
             guard state != .stopped else { throw MPDFailure(.playerSync, "Not playing") }
-            if request.command == .next { return call("nextTrack", for: client, finish) }
-            call("previousTrack", ["restart": false], for: client, finish)
+            if request.command == .next { return daemon.call("nextTrack", for: client, finish) }
+            daemon.call("previousTrack", ["restart": false], for: client, finish)
         case .seek:
             let position = try request.arguments[1].seconds()
             try seek(to: position, of: try id(at: try request.arguments[0].count()), client, finish)
@@ -46,7 +46,7 @@ extension Commands {
         // A queue without items is nothing to play, and no failure.
         guard !mirror.queue.ids.isEmpty else { return finish(.ok) }
         showError(of: (mirror.current ?? mirror.queue.ids.first).map { Int64($0) })
-        call("play", for: client, finish)
+        daemon.call("play", for: client, finish)
     }
 
     private func seekCurrent(
@@ -64,10 +64,11 @@ extension Commands {
         to position: Double, of id: Int32, _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {
         guard id == mirror.current, let state = mirror.state, state.state != .stopped else {
-            return call("play", ["itemId": .integer(Int64(id)), "position": .number(position)], for: client, finish)
+            return daemon.call(
+                "play", ["itemId": .integer(Int64(id)), "position": .number(position)], for: client, finish)
         }
         let end = state.duration ?? .infinity
-        call("changePlaybackPosition", ["position": .number(min(position, end))], for: client, finish)
+        daemon.call("changePlaybackPosition", ["position": .number(min(position, end))], for: client, finish)
     }
 
     // MARK: Songs that requests name

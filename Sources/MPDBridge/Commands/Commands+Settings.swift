@@ -12,7 +12,7 @@ extension Commands {
         case .repeat, .random, .single, .consume: try mode(request, client, finish)
         case .crossfade:
             let seconds = try request.arguments[0].count()
-            call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], for: client, finish)
+            daemon.call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], for: client, finish)
         case .mixrampdb:
             mixRamp.level = try request.arguments[0].decimal()
             noteHere(.options)
@@ -26,7 +26,7 @@ extension Commands {
             guard ["off", "track", "album", "auto"].contains(word) else {
                 throw MPDFailure(.argument, "Unrecognized replay gain mode")
             }
-            call("loudness.set", ["mode": .string(word)], for: client, finish)
+            daemon.call("loudness.set", ["mode": .string(word)], for: client, finish)
         case .replayGainStatus:
             client.writer.pair("replay_gain_mode", mirror.state?.text("loudness", "mode") ?? "off")
             finish(.ok)
@@ -55,7 +55,7 @@ extension Commands {
     }
 
     private func setVolume(_ volume: Double, _ client: MPDClient, _ finish: @escaping Finish) {
-        call("volume.set", ["volume": .number(volume), "muted": false], for: client, finish)
+        daemon.call("volume.set", ["volume": .number(volume), "muted": false], for: client, finish)
     }
 
     private func mode(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
@@ -66,21 +66,22 @@ extension Commands {
             let isRandom = try argument.flag()
             // Albums in random order are random already.
             guard isRandom != modes.isRandom else { return finish(.ok) }
-            return call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], for: client, finish)
+            return daemon.call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], for: client, finish)
         case .consume:
-            return call(
+            return daemon.call(
                 "changeConsumeMode", ["mode": .string(try Modes.Occasion(argument, of: "consume").word)], for: client,
                 finish)
         case .repeat: modes.isRepeating = try argument.flag()
         case _: modes.single = try Modes.Occasion(argument, of: "single")
         }
         let single = modes.singleMode
-        ask("changeRepeatMode", ["mode": .string(modes.repeatMode)], for: client) { [weak self, weak client] result in
+        daemon.ask("changeRepeatMode", ["mode": .string(modes.repeatMode)], for: client) {
+            [weak self, weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success:
                 guard let self, let client else { return finish(.ok) }
-                call("changeSingleMode", ["mode": .string(single)], for: client, finish)
+                daemon.call("changeSingleMode", ["mode": .string(single)], for: client, finish)
             }
         }
     }

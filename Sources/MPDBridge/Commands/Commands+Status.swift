@@ -18,7 +18,7 @@ extension Commands {
 
     private func status(_ writer: inout AnswerWriter) {
         let key = StatusLines.Key(
-            changes: [mirror.changes, errorChanges], mixRamp, lastLoaded: lastLoaded, job: library.updating)
+            changes: [mirror.changes, hiddenError.changes], mixRamp, lastLoaded: lastLoaded, job: library.updating)
         if statusLines?.key != key {
             statusLines = StatusLines(key, position: position, head, tail)
         }
@@ -66,7 +66,7 @@ extension Commands {
         if let job = library.updating { writer.pair("updating_db", job) }
         if state == nil {
             writer.pair("error", "nowplayingd is not running")
-        } else if let fault = state?.text("error", "message"), !isHidden(state?.error) {
+        } else if let fault = state?.text("error", "message"), !hiddenError.hides(state?.error) {
             writer.pair("error", fault)
         }
         if let (index, id) = next(Modes(state)) {

@@ -24,7 +24,7 @@ extension Commands {
         guard let id = Int32(exactly: number), mirror.queue.index(of: id) != nil else {
             throw MPDFailure(.noExist, "No such song")
         }
-        ask("queue.get", ["id": .integer(Int64(id))], for: client) { [weak self, weak client] result in
+        daemon.ask("queue.get", ["id": .integer(Int64(id))], for: client) { [weak self, weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let item):
@@ -56,7 +56,7 @@ extension Commands {
             parameters[field] = .integer(number)
         case _: parameters[field] = .string(value)
         }
-        call("item.update", .object(parameters), for: client, finish)
+        daemon.call("item.update", .object(parameters), for: client, finish)
     }
 }
 

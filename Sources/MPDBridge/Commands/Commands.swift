@@ -12,10 +12,6 @@ import NowPlayingClient
     let library: Library
     /// Places at which windows of clients ended, by their numbers.
     var windows: [Int: WindowPlace] = [:]
-    /// Pictures that clients read, by their numbers.
-    var pictures: [Int: OpenPicture] = [:]
-    /// Stickers; nil: nobody has asked for one yet.
-    var stickerStore: StickerStore?
     /// The stored playlist that was loaded last; empty: none was.
     var lastLoaded = ""
     /// Lines of songs of the queue that clients were sent.
@@ -27,13 +23,13 @@ import NowPlayingClient
     /// Devices of the sound server.
     let outputs: OutputTable
     /// The daemon with the rights of clients.
-    let callers: LinkPool
+    let daemon: DaemonCalls
+    /// Refusals of passwords.
+    let passwords: WrongPasswords
     /// Settings of MPD that have no effect here.
     var mixRamp = MixRamp()
-    /// Error of the daemon that clients do not want to see any more.
-    private var clearedError: JSONValue? { didSet { errorChanges += 1 } }
-    /// Changes of the error that clients do not want to see.
-    private(set) var errorChanges: Int64 = 0
+    /// The error that clients have cleared.
+    private(set) var hiddenError = HiddenError()
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.
@@ -42,18 +38,17 @@ import NowPlayingClient
     private(set) weak var server: MPDServer?
     /// All partitions; nil before they exist.
     private(set) weak var partitions: Partitions?
-    private let loop: EventLoop
-    /// Wrong passwords of late.
-    private var wrongPasswords = 0
-    private var delays: [ObjectIdentifier: EventSource] = [:]
+    private let pictures: PictureDesk
+    private lazy var stickers = StickerDesk(daemon, library.links, names) { [unowned self] in server?.note(.sticker) }
 
     /// Commands at this mirror.
     init(
         _ loop: EventLoop, _ mirror: PlayerMirror, partition: String, _ names: SongNameTable, _ outputs: OutputTable,
         _ library: Library, _ callers: LinkPool
     ) {
-        self.callers = callers
-        self.loop = loop
+        daemon = DaemonCalls(mirror, callers)
+        passwords = WrongPasswords(loop)
+        pictures = PictureDesk(library.links, names)
         self.mirror = mirror
         partitionName = partition
         self.names = names
@@ -94,7 +89,7 @@ import NowPlayingClient
 
     func clientGone(_ client: MPDClient) {
         windows[client.number] = nil
-        pictures[client.number] = nil
+        pictures.forget(client)
         board.forget(client.number) { noteHere($0) }
         partitions?.left(self)
     }
@@ -132,8 +127,9 @@ import NowPlayingClient
             case .listplaylist, .listplaylistinfo, .listplaylists, .load, .playlistadd, .playlistclear,
                 .playlistdelete, .playlistlength, .playlistmove, .rename, .rm, .save, .searchplaylist:
                 try stored(request, client, finish)
-            case .albumart, .readpicture: try picture(request, client, finish)
-            case .sticker, .stickernames, .stickernamestypes, .stickertypes: try sticker(request, client, finish)
+            case .albumart, .readpicture: try pictures.perform(request, for: client, finish)
+            case .sticker, .stickernames, .stickernamestypes, .stickertypes:
+                try stickers.perform(request, for: client, finish)
             case .getfingerprint, .kill, .readcomments:
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
@@ -143,45 +139,11 @@ import NowPlayingClient
         }
     }
 
-    /// Calls a method of the daemon with the rights of a client.
-    func ask(
-        _ method: String, _ parameters: JSONValue = [:], for client: MPDClient,
-        _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
-    ) {
-        // Items may lie on a slow disk: the calls of other clients do not wait for it.
-        let link = method == "queue.add" ? callers.link(for: client.user) : daemonLink(client)
-        mirror.call(method, parameters, by: link, answer)
-    }
+    /// Hides the present error of the daemon.
+    func hideError() { hiddenError.hide(mirror.state?.error) }
 
-    /// The daemon with the rights of a client; nil: the bridge's own connection has them.
-    func daemonLink(_ client: MPDClient) -> ClientLink? {
-        CallerLink.Caller(client.user) == .own ? nil : callers.link(for: client.user)
-    }
-
-    /// The same for a method whose result has nothing to say.
-    func call(_ method: String, _ parameters: JSONValue = [:], for client: MPDClient, _ finish: @escaping Finish) {
-        ask(method, parameters, for: client) { result in
-            switch result {
-            case .success: finish(.ok)
-            case .failure(let failure): finish(.failed(failure))
-            }
-        }
-    }
-
-    /// Answers a wrong password later: guesses take their time.
-    func delay(_ finish: @escaping Finish, _ failure: MPDFailure) {
-        wrongPasswords += 1
-        let token = Delay()
-        let seconds = min(2, 0.25 * Double(wrongPasswords))
-        delays[ObjectIdentifier(token)] = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [weak self] in
-            self?.delays[ObjectIdentifier(token)] = nil
-            self?.wrongPasswords -= 1
-            finish(.failed(failure))
-        }
-    }
-
-    /// Identity of a delayed answer.
-    private final class Delay {}
+    /// Shows the error of an item again that clients have hidden.
+    func showError(of item: Int64?) { hiddenError.show(of: item) }
 }
 
 /// The names of songs, which change with the folders of the library.
@@ -194,19 +156,4 @@ import NowPlayingClient
 
     /// The library has these folders now.
     func set(_ names: SongNames) { self.names = names }
-}
-
-// MARK: Errors
-
-extension Commands {
-    /// Hides the present error of the daemon until an item fails again.
-    func hideError() { clearedError = mirror.state?.error }
-
-    /// Shows the error of an item again that clients have hidden: it is played once more.
-    func showError(of item: Int64?) { if clearedError?["itemId"]?.integerValue == item { clearedError = nil } }
-
-    /// True if clients have hidden this error. How often items failed in a row is not the error.
-    func isHidden(_ error: JSONValue?) -> Bool {
-        ["itemId", "uri", "status", "message"].allSatisfy { error?[$0] == clearedError?[$0] }
-    }
 }

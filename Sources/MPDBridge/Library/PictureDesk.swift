@@ -3,15 +3,29 @@ import Glibc
 import LinuxSystem
 import MPDProtocol
 
-/// Pictures of songs.
-extension Commands {
+/// Pictures of songs, which clients read part by part.
+@PlayerLoop final class PictureDesk {
+    private let links: LinkPool
+    private let names: SongNameTable
+    /// Pictures that clients read, by their numbers.
+    private var pictures: [Int: OpenPicture] = [:]
+
+    /// A desk at the library of these connections, whose songs have these names.
+    init(_ links: LinkPool, _ names: SongNameTable) {
+        self.links = links
+        self.names = names
+    }
+
+    /// A client has gone.
+    func forget(_ client: MPDClient) { pictures[client.number] = nil }
+
     /// Answers a part of a picture: one inside of the file alone for `readpicture`, else one beside it too.
-    func picture(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let isInside = request.command == .readpicture
         let offset = try request.arguments[1].count()
         let name = request.arguments[0].bytes
         let absent = MPDFailure(.noExist, isInside ? "No such song" : "No file exists")
-        guard !Self.isTop(name), let uri = names.names.placeURI(of: name) else { throw absent }
+        guard !Commands.isTop(name), let uri = names.names.placeURI(of: name) else { throw absent }
         let key = OpenPicture.Key(uri: uri, isInside: isInside)
         if offset > 0, let open = pictures[client.number], open.key == key {
             return finish(open.answer(offset, client))
@@ -22,7 +36,7 @@ extension Commands {
             guard let row, let song = row["uri"] else { return finish(.failed(absent)) }
             if isInside, row["hasPicture"]?.boolValue != true { return finish(.ok) }
             let parameters = JSONObject([.init("uri", song), .init("descriptor", true)])
-            link(client).call("library.artwork", parameters) { [weak self, weak client] result in
+            links.link(for: client.user).call("library.artwork", parameters) { [weak self, weak client] result in
                 guard let self, let client else { return finish(.ok) }
                 guard case .success(let reply) = result, let file = reply.file,
                     let open = OpenPicture(key, file, reply.value["type"]?.stringValue)
@@ -36,7 +50,7 @@ extension Commands {
     /// The row of a song, or of the first song of a folder; nil: there is none.
     private func song(_ uri: String, _ client: MPDClient, _ done: @escaping @PlayerLoop (JSONValue?) -> Void) {
         let fields: JSONValue = ["uri", "hasPicture"]
-        let link = link(client)
+        let link = links.link(for: client.user)
         link.call("library.get", JSONObject([.init("uris", [.string(uri)]), .init("fields", fields)])) { result in
             guard case .success(let reply) = result else { return done(nil) }
             if let row = reply.value["rows"]?.arrayValue?.first, row != .null { return done(row) }
@@ -51,7 +65,7 @@ extension Commands {
 }
 
 /// A picture that a client reads part by part.
-struct OpenPicture {
+private struct OpenPicture {
     /// The picture that was asked for.
     struct Key: Equatable {
         let uri: String

@@ -4,12 +4,29 @@ import MPDProtocol
 import NowPlaying
 
 /// Stickers: notes of clients on songs, playlists, tags and filters.
-extension Commands {
+@PlayerLoop final class StickerDesk {
+    private let daemon: DaemonCalls
+    private let links: LinkPool
+    private let names: SongNameTable
+    private let onChange: @PlayerLoop () -> Void
+    /// Opened at the first use.
+    private var store: StickerStore?
+
     private static let noSticker = MPDFailure(.noExist, "no such sticker")
     private static let badRequest = MPDFailure(.argument, "bad request")
 
+    /// A desk at the daemon and at the library of these connections. `onChange` is called at each change of a sticker.
+    init(
+        _ daemon: DaemonCalls, _ links: LinkPool, _ names: SongNameTable, _ onChange: @escaping @PlayerLoop () -> Void
+    ) {
+        self.daemon = daemon
+        self.links = links
+        self.names = names
+        self.onChange = onChange
+    }
+
     /// Carries out a command of stickers.
-    func sticker(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         switch request.command {
         case .stickertypes:
@@ -108,7 +125,7 @@ extension Commands {
     }
 
     private func changed(_ finish: @escaping Finish) {
-        server?.note(.sticker)
+        onChange()
         finish(.ok)
     }
 
@@ -122,11 +139,11 @@ extension Commands {
         switch type {
         case .song:
             let absent = MPDFailure(.noExist, "No such song")
-            guard !Self.isTop(argument.bytes), let uri = names.names.uri(of: argument.bytes) else {
+            guard !Commands.isTop(argument.bytes), let uri = names.names.uri(of: argument.bytes) else {
                 return finish(.failed(absent))
             }
             let parameters = JSONObject([.init("uris", [.string(uri)]), .init("fields", ["uri"])])
-            link(client).call("library.get", parameters) { result in
+            links.link(for: client.user).call("library.get", parameters) { result in
                 guard case .success(let reply) = result,
                     let found = reply.value["rows"]?.arrayValue?.first?["uri"]?.stringValue
                 else { return finish(.failed(absent)) }
@@ -134,7 +151,7 @@ extension Commands {
             }
         case .playlist:
             let parameters = JSONObject([.init("name", .string(argument.text)), .init("limit", 1)])
-            link(client).call("lists.get", parameters) { result in
+            links.link(for: client.user).call("lists.get", parameters) { result in
                 guard case .success = result else {
                     return finish(.failed(MPDFailure(.noExist, "no such playlist")))
                 }
@@ -146,7 +163,7 @@ extension Commands {
             }
             done(StickerSubject(type: tag.rawValue, key: argument.text))
         case .filter:
-            do throws(MPDFailure) { _ = try filter([argument], folds: false) } catch {
+            do throws(MPDFailure) { try FilterParser(foldsCase: false).filter([argument]).checkPatterns() } catch {
                 return finish(.failed(error))
             }
             done(StickerSubject(type: "filter", key: argument.text))
@@ -155,12 +172,12 @@ extension Commands {
 
     /// The store; opened at the first use. Throws why there is none.
     private func stickers() throws(MPDFailure) -> StickerStore {
-        if let stickerStore { return stickerStore }
+        if let store { return store }
         guard let folder = StickerStore.folder() else {
             throw MPDFailure(.system, "there is no folder for stickers: set HOME or XDG_STATE_HOME")
         }
         let made = try StickerStore(folder: folder)
-        stickerStore = made
+        store = made
         return made
     }
 
@@ -171,7 +188,7 @@ extension Commands {
         _ subject: StickerSubject, _ client: MPDClient,
         _ done: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
     ) {
-        ask("feedback.get", ["uris": [.string(subject.key)]], for: client) { result in
+        daemon.ask("feedback.get", ["uris": [.string(subject.key)]], for: client) { result in
             done(result.map { $0["items"]?.arrayValue?.first ?? [:] })
         }
     }
@@ -199,11 +216,11 @@ extension Commands {
         var changes = try feedback.changes(value)[...]
         guard let first = changes.popFirst() else { return finish(.ok) }
         let rest = changes.first
-        call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), first])), for: client) {
+        daemon.call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), first])), for: client) {
             [weak self, weak client] outcome in
             guard outcome == .ok, let self, let client else { return finish(outcome) }
             guard let rest else { return changed(finish) }
-            call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), rest])), for: client) {
+            daemon.call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), rest])), for: client) {
                 [weak self] outcome in
                 guard outcome == .ok, let self else { return finish(outcome) }
                 changed(finish)
@@ -242,7 +259,7 @@ extension Commands {
         let tail = try StickerTail(&arguments)
         let test = try StickerTest(arguments)
         let name = given[3].text
-        let base = Self.trimmed(given[2].bytes)
+        let base = Commands.trimmed(given[2].bytes)
         let end: @PlayerLoop ([(key: String, value: String)]) -> Void = { [weak self, weak client] found in
             guard let self, let client else { return finish(.ok) }
             var rows: [FoundSticker] = []
@@ -265,7 +282,7 @@ extension Commands {
             .init("filter", feedback.filter), .init("sort", SongQuestion.usualOrder),
             .init("fields", ["uri", .string(feedback.field)]),
         ])
-        PageFeed(link(client), "library.query", parameters).drain { row in
+        PageFeed(links.link(for: client.user), "library.query", parameters).drain { row in
             if let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) { found.append((uri, value)) }
         } _: { failure in
             if let failure { return finish(.failed(failure)) }
