@@ -40,4 +40,73 @@ import TrackDatabase
             }
         }
     }
+
+    /// Portions of SQLite's steps for a walk of a folder with so many files, in pages of 40.
+    private func portions(_ files: Int, _ page: (TrackReader, String?) throws -> String?) throws -> Int {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("t.db"))
+        try database.writer().batch { batch throws(TrackDatabaseError) in
+            for number in 0..<files { try batch.put(TrackRecord(path: TrackPath("Music/big/\(number)")), added: 0) }
+            for number in 0..<50 { try batch.put(TrackRecord(path: TrackPath("Music/other/\(number)")), added: 0) }
+        }
+        let reader = try database.reader()
+        var pages = 1
+        var after = try page(reader, nil)
+        while after != nil {
+            after = try page(reader, after)
+            pages += 1
+        }
+        #expect(pages >= files / 40)
+        return reader.portions
+    }
+
+    @Test("a walk of a big folder does not count its files for each page") func linear() throws {
+        for test in [FilterTest.below(Array("Music/big".utf8)), .is("Music/big"), .contains("ig")] {
+            func page(_ reader: TrackReader, _ after: String?) throws -> String? {
+                let query = TrackQuery(
+                    filter: .test(.path(.folder), test), sort: .keys([SortKey(.uri)]), limit: 40, after: after)
+                return try reader.query(query).next
+            }
+            let (few, many) = (try portions(4000, page), try portions(8000, page))
+            #expect(few > 0 && many < 3 * few, "\(test): \(few) and \(many)")
+        }
+    }
+
+    @Test("the listing of a big folder reads each file once") func listing() throws {
+        func page(_ reader: TrackReader, _ after: String?) throws -> String? {
+            try reader.browse(Array("Music/big".utf8), limit: 40, after: after)?.next
+        }
+        let (few, many) = (try portions(4000, page), try portions(8000, page))
+        #expect(few > 0 && many < 3 * few, "\(few) and \(many)")
+    }
+
+    @Test("a walk that begins while the folder fills has each track once") func filling() throws {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("t.db"))
+        let writer = try database.writer()
+        let reader = try database.reader()
+        var added = 0
+        func add(_ count: Int) throws {
+            try writer.batch { batch throws(TrackDatabaseError) in
+                for number in added..<added + count {
+                    try batch.put(TrackRecord(path: TrackPath("Music/big/\(1_000_000 + number)")), added: 0)
+                }
+            }
+            added += count
+        }
+        // Plans change on the way, as the folder has more files than each page sorts from some page on.
+        try add(10)
+        var found: [TrackPath] = []
+        var after: String?
+        repeat {
+            let query = TrackQuery(
+                filter: .test(.path(.folder), .below(Array("Music/big".utf8))), sort: .keys([SortKey(.uri)]), limit: 5,
+                after: after)
+            let page = try reader.query(query)
+            found += page.rows.map(\.record.path)
+            after = page.next
+            if added < 6000 { try add(400) }
+        } while after != nil
+        #expect(found == (0..<added).map { TrackPath("Music/big/\(1_000_000 + $0)") })
+    }
 }

@@ -19,6 +19,8 @@ struct CompiledFilter {
     var asksTracks: Bool
     /// The part of all tracks that it lets through, as a guess, 0 to 1.
     var share: Double
+    /// Folders beside which no track passes; nil: not known.
+    var folders: IdSet?
     var driver: Driver?
     /// Tracks that the driver leads to.
     var driven: Double
@@ -43,6 +45,7 @@ struct CompiledFilter {
             result.values += part.values
             result.asksTracks = result.asksTracks || part.asksTracks
             result.share *= part.share
+            if let folders = part.folders, folders.count < result.folders?.count ?? .max { result.folders = folders }
         }
         return result
     }

@@ -4,6 +4,8 @@ import NowPlaying
 /// of values.
 struct FilterCompiler {
     let database: SQLiteDatabase
+    /// Folders of earlier filters; nil: none are kept.
+    let cache: ReaderCache?
     /// Tracks of the library, about.
     let total: Double
     /// Seconds since 1970, from which ages count.
@@ -141,10 +143,7 @@ struct FilterCompiler {
         _ field: FilterField.PathField, _ test: FilterTest
     ) throws(TrackDatabaseError) -> CompiledFilter {
         switch field {
-        case .folder:
-            guard let place = test.place else { return try folders(try FolderLookup(database: database).find(test)) }
-            let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(place))
-            return try folders(id.map { [$0] } ?? [])
+        case .folder: return try folders(test)
         case .uri:
             if let place = test.place {
                 let path = TrackPath(place)
@@ -152,7 +151,7 @@ struct FilterCompiler {
                 guard inner.driver != nil, inner.sql != "0" else { return inner }
                 return CompiledFilter(
                     sql: "\(inner.sql) AND t.name = @", values: inner.values + [.blob(path.name)], asksTracks: true,
-                    share: share(1), driver: inner.driver, driven: inner.driven)
+                    share: share(1), folders: inner.folders, driver: inner.driver, driven: inner.driven)
             }
             let column =
                 "(SELECT CASE WHEN f.id = 1 THEN t.name ELSE CAST(f.path || x'2F' || t.name AS BLOB) END "
@@ -161,22 +160,41 @@ struct FilterCompiler {
         }
     }
 
-    /// The condition that a track lies in one of these folders itself.
-    func folders(_ ids: [Int64]) throws(TrackDatabaseError) -> CompiledFilter {
+    /// The condition that a track lies in a folder that a test lets through.
+    private func folders(_ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
+        let last = try database.number("SELECT max(id) FROM folder") ?? 1
+        var found: KnownFolders
+        if let known = cache?.folders(test, last: last) {
+            found = known
+        } else {
+            found = KnownFolders(try FolderLookup(database: database).find(test), last: last)
+        }
+        let result = try folders(&found)
+        cache?.keep(found, test)
+        return result
+    }
+
+    /// The condition that a track lies in one of these folders itself. Their tracks are counted unless they are known.
+    func folders(_ known: inout KnownFolders) throws(TrackDatabaseError) -> CompiledFilter {
+        let ids = known.ids
         guard let first = ids.first else { return .constant(false) }
         let sql = ids.count == 1 ? "t.folder = @" : "holds(t.folder, @)"
-        let value = ids.count == 1 ? SQLiteValue.integer(first) : .ids(IdSet(ids))
+        let value = ids.count == 1 ? SQLiteValue.integer(first) : .ids(known.set)
         guard ids.count <= Self.fewFolders else {
-            let all = Double(try database.number("SELECT max(id) FROM folder") ?? 1)
-            return .plain(sql, [value], share: min(1, Double(ids.count) / max(all, 1)))
+            var result = CompiledFilter.plain(
+                sql, [value], share: min(1, Double(ids.count) / Double(max(known.last, 1))))
+            result.folders = known.set
+            return result
         }
-        let tracks = Double(
+        let tracks = try known.tracks(of: total) { () throws(TrackDatabaseError) in
             try database.number(
                 """
                 SELECT count(*) FROM json_each(?1) d CROSS JOIN track t INDEXED BY track_name ON t.folder = d.value
-                """, QueryPlan.json(ids)) ?? 0)
+                """, QueryPlan.json(ids)) ?? 0
+        }
         return CompiledFilter(
-            sql: sql, values: [value], asksTracks: true, share: share(tracks), driver: .folders(ids), driven: tracks)
+            sql: sql, values: [value], asksTracks: true, share: share(tracks), folders: known.set,
+            driver: .folders(ids), driven: tracks)
     }
 
     /// Folders whose tracks are counted one by one.

@@ -115,7 +115,8 @@ struct FolderLookup {
         case .startsWith(let text): return try rows("instr(fold(path), ?1) = 1", .text(Folding.fold(text)))
         case .matches(let text): return try rows("matches(path, ?1)", .text(Folding.fold(text)))
         case .below(let path): return try below(path)
-        case .is, .place, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within,
+        case .is, .place: return try rows("path = ?1", .blob(test.place ?? []))
+        case .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within,
             .withinAge, .isTrue, .missing:
             return []
         }

@@ -21,6 +21,8 @@ final class ReaderCache {
     private(set) var folders: [Int64: [UInt8]] = [:]
     /// Formats of sound.
     private(set) var formats: [Int64: TrackFormat] = [:]
+    /// Folders of the last filters, the last of them at the end.
+    private var selections: [(test: FilterTest, folders: KnownFolders)] = []
     /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
     private(set) var list: ComputedValues?
     /// Folders that are shown, nil for all, as of the folder with the number `last`.
@@ -34,6 +36,7 @@ final class ReaderCache {
 
     private static let mostValues = 8192
     private static let mostSets = 256
+    private static let mostSelections = 4
     /// Counts the batches that removed rows, as of these texts.
     private var removed: Int64 = 0
 
@@ -49,6 +52,7 @@ final class ReaderCache {
         folders = [:]
         formats = [:]
         sets = [:]
+        selections = []
         removeQuestions()
     }
 
@@ -90,6 +94,19 @@ final class ReaderCache {
     func add(folder path: [UInt8], _ id: Int64) {
         if folders.count >= 1024 { folders = [:] }
         folders[id] = path
+    }
+
+    /// The folders that a test lets through; nil: they are not kept, or there are others since. `last` is the highest number
+    /// of a folder.
+    func folders(_ test: FilterTest, last: Int64) -> KnownFolders? {
+        selections.last { $0.test == test && $0.folders.last == last }?.folders
+    }
+
+    /// Keeps the folders that a test lets through.
+    func keep(_ folders: KnownFolders, _ test: FilterTest) {
+        selections.removeAll { $0.test == test }
+        if selections.count >= Self.mostSelections { selections.removeFirst() }
+        selections.append((test, folders))
     }
 
     /// Keeps a format.

@@ -124,10 +124,11 @@ extension TrackReader {
         _ keys: [SortKey], _ columns: [SortColumn], _ filter: CompiledFilter?, _ limit: Int, _ total: Double
     ) throws(TrackDatabaseError) -> QueryPlan {
         guard let ordered = QueryPlan.ordered(by: keys) else { return .sorted(columns, by: filter?.driver) }
-        guard let filter, filter.driver != nil else { return ordered }
-        if case .folders(let ids)? = filter.driver, keys.first?.field == .uri, filter.driven > Self.mostSorted {
-            return ordered.narrowed(toFolders: IdSet(ids))
+        guard let filter else { return ordered }
+        if keys.first?.field == .uri, let folders = filter.folders, Self.isWalked(filter) {
+            return ordered.narrowed(toFolders: folders)
         }
+        guard filter.driver != nil else { return ordered }
         let walked = Double(limit) / max(filter.share, 1e-9)
         // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
         let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
@@ -136,6 +137,15 @@ extension TrackReader {
             filter.driven < total / 2
         else { return ordered }
         return ordered.narrowed(to: try sets(ids))
+    }
+
+    /// True if no index leads to the tracks of a filter, or folders lead to very many.
+    private static func isWalked(_ filter: CompiledFilter) -> Bool {
+        switch filter.driver {
+        case nil: true
+        case .folders?: filter.driven > mostSorted
+        case .values?, .own?, .album?: false
+        }
     }
 
     /// Tracks of folders up to which each page sorts all of them. More are walked in their order, past the other folders.

@@ -21,6 +21,9 @@ package final class TrackReader: @unchecked Sendable {
         self.timeLimit = timeLimit
     }
 
+    /// Portions of 5000 steps that SQLite has taken for all questions so far.
+    package var portions: Int { database.portions }
+
     /// Counts of the whole library.
     package struct Summary: Equatable, Sendable {
         /// Grows with each batch of changes.

@@ -31,21 +31,19 @@ extension TrackReader {
         guard let roots = shown else { return nil }
         let last = try database.number("SELECT max(id) FROM folder") ?? 0
         if let known = cache.visible, known.last == last { return known.folders }
-        let found = try visible(roots)
+        let found = try visible(roots, last: last)
         cache.keep(visible: found, last: last)
         return found
     }
 
-    private func visible(_ roots: [[UInt8]]) throws(TrackDatabaseError) -> VisibleFolders? {
+    private func visible(_ roots: [[UInt8]], last: Int64) throws(TrackDatabaseError) -> VisibleFolders? {
         if try showsAll(roots) { return nil }
         let lookup = FolderLookup(database: database)
         var ids: Set<Int64> = []
         for root in roots { ids.formUnion(try lookup.below(root)) }
-        let sorted = ids.sorted()
-        let total = Double(try totals().tracks)
-        return VisibleFolders(
-            roots: roots, ids: IdSet(sorted),
-            filter: try FilterCompiler(database: database, total: total, now: 0).folders(sorted))
+        var known = KnownFolders(ids.sorted(), last: last)
+        let compiler = FilterCompiler(database: database, cache: nil, total: Double(try totals().tracks), now: 0)
+        return VisibleFolders(roots: roots, ids: known.set, filter: try compiler.folders(&known))
     }
 
     /// True: no track lies outside of the roots, as where the library has no other folders than media roots.
@@ -71,7 +69,7 @@ extension TrackReader {
     func compiledAlone(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
         guard let filter else { return nil }
         let total = Double(try totals().tracks)
-        return try FilterCompiler(database: database, total: total, now: Int64(time(nil))).compile(filter)
+        return try FilterCompiler(database: database, cache: cache, total: total, now: Int64(time(nil))).compile(filter)
     }
 
     /// True: the folder with this number is shown.

@@ -8,6 +8,8 @@ final class SQLiteDatabase: @unchecked Sendable {
     private var statements: [String: SQLiteStatement] = [:]
     private var deadline: Deadline?
     private var progress: UpgradeProgress?
+    /// Portions of 5000 steps that SQLite has taken within limits so far.
+    private(set) var portions = 0
 
     /// Statements that are kept ready, at most.
     private static let mostStatements = 96
@@ -109,10 +111,11 @@ final class SQLiteDatabase: @unchecked Sendable {
         sqlite3_progress_handler(
             handle, 5000,
             { context in
-                Unmanaged<Deadline>.fromOpaque(context!).takeUnretainedValue().isOver ? 1 : 0
+                Unmanaged<Deadline>.fromOpaque(context!).takeUnretainedValue().passes() ? 0 : 1
             }, Unmanaged.passUnretained(limit).toOpaque())
         defer {
             sqlite3_progress_handler(handle, 0, nil, nil)
+            portions += limit.portions
             deadline = nil
         }
         let result = try body()
@@ -158,6 +161,7 @@ private final class Wish {
 private final class Deadline {
     let seconds: Double
     private(set) var reason: String
+    private(set) var portions = 0
     private let end: ContinuousClock.Instant
 
     init(seconds: Double, reason: String) {
@@ -167,6 +171,12 @@ private final class Deadline {
     }
 
     var isOver: Bool { ContinuousClock.now >= end }
+
+    /// Counts a portion of steps; false: the time is over.
+    func passes() -> Bool {
+        portions += 1
+        return !isOver
+    }
 
     func explain(_ reason: String) { self.reason = reason }
 }
