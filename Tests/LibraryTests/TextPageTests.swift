@@ -12,9 +12,9 @@ import Testing
 
     /// The result of a request, and the open files that came with its line.
     private func ask(
-        _ client: RawClient, _ parameters: JSONValue
+        _ client: RawClient, _ parameters: JSONValue, _ method: String = "library.query"
     ) throws -> (answer: JSONValue, files: [OwnedDescriptor]) {
-        try client.request(1, "library.query", parameters)
+        try client.request(1, method, parameters)
         var line: [UInt8] = []
         var files: [OwnedDescriptor] = []
         while line.last != UInt8(ascii: "\n") {
@@ -69,5 +69,40 @@ import Testing
         let none: JSONValue = ["lines": Self.lines, "filter": ["title": ["is": "none such"]]]
         let (answer, files) = try ask(house.client, none)
         #expect(answer["result"]?["count"] == 0 && answer["result"]?["bytes"] == 0 && files.count == 1)
+    }
+
+    @Test func filesHaveTheirLinesUpToTheirEnds() async throws {
+        let house = try await LibraryHouse(tracks: 1500)
+        let known = house.tracks.map(\.shownPath).filter { !$0.unicodeScalars.contains("\u{FFFD}") }
+        let places = known.enumerated().flatMap { index, place in
+            index % 7 == 3 ? ["Music/none/\(index)", place] : [place]
+        }
+        // So many lines that a page is full before all files of a request are read.
+        let lines: [JSONValue] = (0..<12).map { ["key": .string("file \($0)"), "field": "path"] }
+        var left = places[...]
+        var pages = 0
+        while !left.isEmpty {
+            let uris = left.prefix(1000).map { JSONValue.string(house.music + $0.dropFirst(5)) }
+            let (answer, files) = try ask(house.client, ["uris": .array(uris), "lines": .array(lines)], "library.get")
+            let result = try #require(answer["result"], "\(answer)")
+            let ends = try #require(result["ends"]?.arrayValue).map { Int($0.integerValue ?? -1) }
+            let size = Int(try #require(result["bytes"]?.integerValue))
+            #expect(files.count == 1 && result["rows"] == nil && result["next"] == nil)
+            #expect(ends.last == size && ends.count <= uris.count && size < 200 << 10)
+            #expect(ends.count == uris.count || size >= 192 << 10)
+            var text = [UInt8](repeating: 0, count: size)
+            #expect(pread(files[0].number, &text, size, 0) == size)
+            for (place, (begin, end)) in zip(left, zip([0] + ends, ends)) {
+                let found = String(decoding: text[begin..<end], as: UTF8.self)
+                let isKnown = !place.hasPrefix("Music/none/")
+                #expect(found == (isKnown ? (0..<12).map { "file \($0): \(place)\n" }.joined() : ""))
+            }
+            #expect(result["count"] == .integer(Int64(left.prefix(ends.count).count { !$0.hasPrefix("Music/none/") })))
+            left = left.dropFirst(ends.count)
+            pages += 1
+        }
+        #expect(pages > 2)
+        let wrong: JSONValue = ["uris": ["/a"], "lines": .array(lines), "fields": ["title"]]
+        #expect(try ask(house.client, wrong, "library.get").answer["error"]?["code"] == -32602)
     }
 }

@@ -5,6 +5,8 @@ extension LibraryCatalogue {
     package static let usualRows = 1000
     /// Hits of a search without a limit of the client.
     package static let usualHits = 50
+    /// Files of one request for tracks, at most.
+    package static let mostFiles = 1000
     /// Kinds of hits of a search.
     package static let searchKinds = ["artist", "album", "track", "genre", "folder", "list"]
 
@@ -72,9 +74,14 @@ extension LibraryCatalogue {
             example: #"{"path": "Music/Miles Davis"}"#),
         Method(
             name: .libraryGet, kind: .library, role: .read,
-            parameters: [.required("uris", .array(.uri, count: 1...1000), "files by their uris or paths"), fields],
+            parameters: [
+                .required("uris", .array(.uri, count: 1...mostFiles), "files by their uris or paths"), fields, lines,
+            ],
+            exclusive: [["fields", "lines"]],
             help: "Returns tracks by their files, those that are missing at present too.",
-            result: "rows in the order of the uris, null for what is not in the library, and version",
+            result:
+                "rows in the order of the uris, null for what is not in the library, and version; with lines, ends, count, "
+                + "bytes and descriptor: 0 in the place of rows",
             example: #"{"uris": ["file:///srv/music/a.flac"]}"#),
         Method(
             name: .librarySearch, kind: .library, role: .read,

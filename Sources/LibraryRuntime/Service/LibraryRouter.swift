@@ -68,6 +68,8 @@ import TrackDatabase
             return read(request) { methods throws(TrackDatabaseError) in try methods.count(parameters) }
         case .libraryValues:
             return read(request) { methods throws(TrackDatabaseError) in try methods.values(parameters) }
+        case .libraryGet where parameters["lines"] != nil:
+            return answer(request) { methods throws(TrackDatabaseError) in .text(try methods.textOfFiles(parameters)) }
         case .libraryGet:
             return read(request) { methods throws(TrackDatabaseError) in try methods.get(parameters) }
         case .librarySearch:

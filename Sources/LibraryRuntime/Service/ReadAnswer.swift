@@ -22,6 +22,7 @@ enum ReadAnswer {
                     .init("count", .integer(Int64(text.count))), .init("bytes", .integer(Int64(text.bytes.count))),
                     .init("descriptor", 0),
                 ])
+                members["ends"] = text.ends.map { .array($0.map { .integer(Int64($0)) }) }
                 members["next"] = text.next.map { .string($0) }
                 members["version"] = .integer(text.version)
                 return .success(.withDescriptor(.object(members), try Self.file(text.bytes)))

@@ -48,6 +48,26 @@ package struct ReadingMethods {
 
     /// `library.query` with `lines`.
     func text(_ parameters: JSONObject) throws(TrackDatabaseError) -> TrackText {
+        let lines = try Self.lines(parameters)
+        return try reader.text(try trackQuery(parameters), lines, size: PageWriter.bytes, hasRoot: hasRoot)
+    }
+
+    /// `library.get` with `lines`.
+    func textOfFiles(_ parameters: JSONObject) throws(TrackDatabaseError) -> TrackText {
+        let lines = try Self.lines(parameters)
+        let paths = (parameters["uris"]?.arrayValue ?? []).map { uri in
+            uri.stringValue.flatMap { view.place(of: $0) }.map { TrackPath($0) }
+        }
+        return try reader.text(at: paths, lines, size: PageWriter.bytes, hasRoot: hasRoot)
+    }
+
+    /// True for the name of a folder of the library.
+    private var hasRoot: ([UInt8]) -> Bool {
+        let roots = Set(view.roots.map(\.name))
+        return { roots.contains($0) }
+    }
+
+    private static func lines(_ parameters: JSONObject) throws(TrackDatabaseError) -> [TrackLine] {
         var lines: [TrackLine] = []
         for value in parameters["lines"]?.arrayValue ?? [] {
             guard let line = TrackLine(key: value["key"]?.stringValue ?? "", field: value["field"]?.stringValue ?? "")
@@ -57,8 +77,7 @@ package struct ReadingMethods {
             }
             lines.append(line)
         }
-        let roots = Set(view.roots.map(\.name))
-        return try reader.text(try trackQuery(parameters), lines, size: PageWriter.bytes) { roots.contains($0) }
+        return lines
     }
 
     /// `library.count`.

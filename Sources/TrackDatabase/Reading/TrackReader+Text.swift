@@ -15,6 +15,35 @@ extension TrackReader {
         }
     }
 
+    /// The tracks at these places as text, missing ones too; nil: no place of the library. It ends after the track with which it
+    /// has `size` bytes: `ends` shows which one that is.
+    package func text(
+        at paths: [TrackPath?], _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
+    ) throws(TrackDatabaseError) -> TrackText {
+        try question("very many rows were read") { () throws(TrackDatabaseError) in
+            var writer = try TrackTextWriter(lines, database, size: size, hasRoot: hasRoot)
+            let statement = try database.statement(
+                """
+                SELECT \(TrackTextWriter.columns) FROM folder f CROSS JOIN track t ON t.folder = f.id AND t.name = ?2
+                WHERE f.path = ?1
+                """)
+            defer { statement.reset() }
+            var ends: [Int] = []
+            for path in paths {
+                statement.reset()
+                if let path, try statement.bind([.blob(path.folder), .blob(path.name)]).step(),
+                    try shows(folder: statement.integer(0))
+                {
+                    try writer.write(statement, 0, self)
+                }
+                ends.append(writer.size)
+                guard writer.size < size else { break }
+            }
+            return TrackText(
+                bytes: writer.bytes, count: writer.count, ends: ends, next: nil, version: try totals().version)
+        }
+    }
+
     /// Steps through the rows of a page, with these columns of `track t` as well, until `take` returns false: the page ends
     /// with that row. `take` gets the index of the first of the columns.
     private func each(

@@ -56,6 +56,9 @@ package struct TrackText: Equatable, Sendable {
     package let bytes: [UInt8]
     /// Number of the tracks.
     package let count: Int
+    /// Ends in the text of the tracks that were asked for one by one; nil: they were not. One that there is not ends where the
+    /// one before does.
+    package var ends: [Int]?
     /// For `after` of the next page; nil: this is the last one.
     package let next: String?
     /// Version of the library that was asked.
