@@ -75,16 +75,16 @@ import Testing
     @Test("the text is bounded, and songs that are gone make room") func bounds() {
         var queue = ShadowQueue(ids: Array(1...4000), revision: 1)
         var rows = QueueRows(Self.basis, version: queue.version)
-        for id in queue.ids { Self.keep(id, 0, size: 1000, in: &rows, of: queue) }
+        for id in queue.ids { Self.keep(id, 0, size: 4000, in: &rows, of: queue) }
         let known = queue.ids.count { rows.has($0) }
         #expect(known > 900 && known < 1100)
         #expect(rows.has(1) && !rows.has(4000))
         let isUnderstood = queue.apply([["remove": Self.ids(1...500)]], to: 2)
         #expect(isUnderstood)
         rows.follow(queue)
-        Self.keep(4000, 7, size: 1000, in: &rows, of: queue)
+        Self.keep(4000, 7, size: 4000, in: &rows, of: queue)
         #expect(rows.has(4000) && rows.has(900) && !rows.has(1))
-        let title = "Title: 0\(String(repeating: "x", count: 1000))"
+        let title = "Title: 0\(String(repeating: "x", count: 4000))"
         #expect(Self.lines(rows, 900, at: 3) == "file: 900\n\(title)\nPos: 3\nId: 900\n")
     }
 

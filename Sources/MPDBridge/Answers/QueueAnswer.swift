@@ -23,10 +23,14 @@ import NowPlaying
     /// Songs that are wanted; nil: all.
     private var selection: QueueSelection?
     private var page: Page = .none
-    /// Songs of the page that the library knows, by their uris.
+    /// Songs of the page that the library knows, by their uris: a selection judges them.
     private var songs: [String: LibrarySong] = [:]
+    /// The same as lines, where nobody judges them.
+    private var written = WrittenSongs()
     /// Songs of the page.
     private var pageCount = 0
+    /// True if the daemon was asked for few facts of the page's songs.
+    private var isBrief = false
     /// State of the queue and the library when the page was asked for; nil: its lines are not kept.
     private var asked: (version: Int64, basis: QueueRows.Basis)?
 
@@ -40,6 +44,8 @@ import NowPlaying
 
     /// Songs that are fetched at once.
     private static let pageSize = 500
+    /// Other songs between two of a page, at most.
+    private static let widestGap = 100
     /// Known songs that are written at once.
     private static let turn = 100
 
@@ -127,8 +133,9 @@ import NowPlaying
             switch kind {
             case .names: writer.row(song.index, file)
             case .songs, .numbers:
-                let known = row["uri"]?.stringValue.flatMap { songs[$0] }
-                let block = SongBlock(item: row, song: known, index: song.index, file: file)
+                let uri = row["uri"]?.stringValue ?? ""
+                let block = SongBlock(
+                    item: row, song: songs[uri], index: song.index, file: file, lines: written[uri])
                 if selection?.takes(block) ?? true { write(block, song.id, &writer) }
             }
         }
@@ -157,14 +164,23 @@ import NowPlaying
         let next = unknown
         guard let first = next.first, let last = next.last else { return }
         pageCount = next.count
-        let fields: JSONValue = .array(kind.fields)
-        fetch(
-            offset: first.index, count: last.index - first.index + 1, fields, wanted: Set(next.map(\.id)), found: [])
+        isBrief = asksBriefly
+        fetch(Stretch(first.index...last.index, Set(next.map(\.id))), isBrief ? SongBlock.brief : kind.fields) {
+            [weak self] in self?.complete($0)
+        }
+    }
+
+    /// True if the library is likely to know these songs.
+    private var asksBriefly: Bool {
+        guard case .songs = kind else { return false }
+        return selection == nil && commands.library.isThere
     }
 
     /// The next songs, up to the last one whose lines are not known.
     private var unknown: ArraySlice<(index: Int, id: Int32)> {
         var next = left.prefix(Self.pageSize)
+        let gap = zip(next.indices, zip(next, next.dropFirst())).first { $1.1.index - $1.0.index > Self.widestGap }
+        if let gap { next = next[...gap.0] }
         guard let asked else { return next }
         commands.queueRows.with(asked.basis, commands.mirror.queue) { rows in
             while let last = next.last, next.count > 1, rows.has(last.id) { next.removeLast() }
@@ -172,38 +188,80 @@ import NowPlaying
         return next
     }
 
-    private func fetch(offset: Int, count: Int, _ fields: JSONValue, wanted: Set<Int32>, found: [JSONValue]) {
+    /// A part of the queue that holds some songs.
+    private struct Stretch {
+        var offset: Int
+        var count: Int
+        /// Ids of the songs.
+        let songs: Set<Int32>
+
+        init(_ indices: ClosedRange<Int>, _ songs: Set<Int32>) {
+            offset = indices.lowerBound
+            count = indices.count
+            self.songs = songs
+        }
+    }
+
+    /// Fetches facts of songs from the daemon.
+    private func fetch(
+        _ stretch: Stretch, _ fields: [JSONValue], _ found: [JSONValue] = [],
+        _ done: @escaping @PlayerLoop ([JSONValue]) -> Void
+    ) {
         let parameters: JSONValue = [
-            "offset": .integer(Int64(offset)), "limit": .integer(Int64(min(count, 10_000))), "fields": fields,
+            "offset": .integer(Int64(stretch.offset)), "limit": .integer(Int64(min(stretch.count, 10_000))),
+            "fields": .array(fields),
         ]
         commands.mirror.call("queue.list", parameters) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .failure(let failure): page = .failed(failure)
+            case .failure(let failure):
+                page = .failed(failure)
+                client?.proceed()
             case .success(let answer):
                 let items = answer["items"]?.arrayValue ?? []
-                let rows = found + items.filter { wanted.contains(Int32(clamping: $0["id"]?.integerValue ?? 0)) }
-                let rest = count - items.count
-                if rest > 0, let next = answer["next"]?.integerValue, rows.count < wanted.count {
-                    return fetch(offset: Int(clamping: next), count: rest, fields, wanted: wanted, found: rows)
+                let rows = found + items.filter { Self.id($0).map(stretch.songs.contains) ?? false }
+                var rest = stretch
+                rest.count -= items.count
+                guard rest.count > 0, rows.count < stretch.songs.count, let next = answer["next"]?.integerValue else {
+                    return done(rows)
                 }
-                return complete(rows)
+                rest.offset = Int(clamping: next)
+                fetch(rest, fields, rows, done)
             }
-            client?.proceed()
         }
     }
+
+    private static func id(_ row: JSONValue) -> Int32? { row["id"]?.integerValue.flatMap(Int32.init(exactly:)) }
 }
 
 extension QueueAnswer {
     /// Fetches from the library what it knows of these songs.
     private func complete(_ rows: [JSONValue]) {
         songs = [:]
+        written = WrittenSongs()
         guard case .songs = kind, let client else { return show(rows) }
-        commands.songs(rows.compactMap { $0["uri"]?.stringValue }[...], client) { [weak self] found, isWhole in
-            self?.songs = found
-            if !isWhole { self?.asked = nil }
-            self?.show(rows)
+        let uris = rows.compactMap { $0["uri"]?.stringValue }[...]
+        guard selection == nil else {
+            return commands.songs(uris, client) { [weak self] found, isWhole in
+                self?.songs = found
+                if !isWhole { self?.asked = nil }
+                self?.show(rows)
+            }
         }
+        commands.lines(of: uris, client) { [weak self] found, isWhole in
+            self?.written = found
+            if !isWhole { self?.asked = nil }
+            self?.completeOthers(rows)
+        }
+    }
+
+    /// Fetches from the daemon what it knows of the songs that the library does not.
+    private func completeOthers(_ rows: [JSONValue]) {
+        let others = Set(rows.filter { written[$0["uri"]?.stringValue ?? ""] == nil }.compactMap(Self.id))
+        let places = left.prefix(pageCount).filter { others.contains($0.id) }.map(\.index)
+        guard let first = places.min(), let last = places.max(), isBrief else { return show(rows) }
+        // A song that has left its place meanwhile keeps the facts that are there.
+        fetch(Stretch(first...last, others), kind.fields) { [weak self] in self?.show(rows + $0) }
     }
 
     private func show(_ rows: [JSONValue]) {

@@ -29,8 +29,8 @@ struct QueueRows {
     private var rows: [Int32: Row] = [:]
     private var text: [UInt8] = []
 
-    /// Bytes of text, at most: about 2,500 songs.
-    static let maximumText = 1 << 20
+    /// Bytes of text, at most: about 10,000 songs.
+    static let maximumText = 4 << 20
 
     /// No lines of this version of the queue.
     init(_ basis: Basis, version: Int64) {

@@ -10,6 +10,9 @@ struct SongBlock {
         "releaseDate", "duration", "isLiveStream", "show", "format", "priority",
     ]
 
+    /// Fields that a block needs beside the lines of the library.
+    static let brief: [JSONValue] = ["id", "uri", "priority"]
+
     /// The daemon's item.
     let item: JSONValue
     /// The same song in the library; nil: it is not there.
@@ -18,6 +21,8 @@ struct SongBlock {
     let index: Int?
     /// Name of the file, or an address.
     let file: [UInt8]
+    /// Lines behind that of its name, as the library writes them; nil: they are made here.
+    var lines: ArraySlice<UInt8>?
 
     /// Writes the lines of the block with these tags.
     func write(_ writer: inout AnswerWriter, _ tags: TagMask) {
@@ -29,6 +34,7 @@ struct SongBlock {
     /// Writes the lines before that of its place.
     func writeFacts(_ writer: inout AnswerWriter, _ tags: TagMask) {
         writer.pair("file", file)
+        if let lines { return writer.append(lines) }
         if let song { return song.writeFacts(&writer, tags) }
         if let format = Self.format(item) { writer.pair("Format", format) }
         for tag in MPDTag.allCases where tags.contains(tag) {
@@ -47,7 +53,7 @@ struct SongBlock {
     }
 
     /// True if its lines change with the queue and the library alone: those of a station change by themselves.
-    var isLasting: Bool { song != nil || item["uri"]?.stringValue?.hasPrefix("file://") == true }
+    var isLasting: Bool { song != nil || lines != nil || item["uri"]?.stringValue?.hasPrefix("file://") == true }
 
     /// Seconds; nil: unknown or without end.
     var duration: Double? { item["duration"]?.doubleValue }

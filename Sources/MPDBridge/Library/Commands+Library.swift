@@ -80,6 +80,26 @@ extension Commands {
         }
     }
 
+    /// Calls `done` with the lines of the songs of these uris that the library knows; `isWhole` is false if it failed to answer.
+    func lines(
+        of uris: ArraySlice<String>, _ client: MPDClient, found: WrittenSongs = WrittenSongs(),
+        _ done: @escaping @PlayerLoop (_ found: WrittenSongs, _ isWhole: Bool) -> Void
+    ) {
+        let files = uris.filter { $0.hasPrefix("file://") && !$0.contains("#") }
+        guard library.isThere, !files.isEmpty else { return done(found, true) }
+        let part = Self.part(files[...]).prefix(LibraryCatalogue.mostFiles)
+        let parameters = JSONObject([
+            .init("uris", .array(part.map { .string($0) })), .init("lines", SongText.facts(client.tags, names.names)),
+        ])
+        link(client).call("library.get", parameters) { [weak self, weak client] result in
+            var found = found
+            guard let self, let client, case .success(let reply) = result, let count = found.take(reply, of: part),
+                count > 0
+            else { return done(found, false) }
+            lines(of: files[...].dropFirst(count), client, found: found, done)
+        }
+    }
+
     // MARK: Additions
 
     private func addFound(

@@ -1,5 +1,4 @@
 import ControlProtocol
-import Glibc
 import LinuxSystem
 import MPDProtocol
 
@@ -37,8 +36,6 @@ import MPDProtocol
     /// Bytes of a page that is asked for.
     private static let wanted = 160 << 10
     private static let maximumLimit = 10_000
-    /// Bytes of a page of text, at most: the library ends one after the song with which it has 192 KiB.
-    private static let maximumText = 64 << 20
     /// Pages that wait to be taken, at most.
     private static let maximumPages = 2
 
@@ -120,7 +117,7 @@ import MPDProtocol
     }
 
     private func take(_ reply: ServerReply) {
-        if let file = reply.file { return take(text: file, reply) }
+        if reply.file != nil { return takeText(reply) }
         let rows = reply.value["rows"]?.arrayValue ?? []
         next = reply.value["next"]
         left -= rows.count
@@ -133,23 +130,9 @@ import MPDProtocol
     }
 
     /// Takes a page that came as an open file in memory.
-    private func take(text file: OwnedDescriptor, _ reply: ServerReply) {
+    private func takeText(_ reply: ServerReply) {
         let count = Int(clamping: reply.value["count"]?.integerValue ?? 0)
-        let size = min(max(0, Int(clamping: reply.value["bytes"]?.integerValue ?? 0)), Self.maximumText)
-        var isWhole = true
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
-            while filled < size {
-                let part = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-                let read = pread(file.number, part.baseAddress, part.count, off_t(filled))
-                if read < 0, errno == EINTR { continue }
-                guard read > 0 else {
-                    isWhole = false
-                    break
-                }
-                filled += read
-            }
-        }
-        guard isWhole, count >= 0 else {
+        guard let bytes = reply.text, count >= 0 else {
             failure = MPDFailure(.system, "the library's answer could not be read")
             return
         }

@@ -29,8 +29,39 @@ import MPDProtocol
         lines = .array(found)
     }
 
+    /// Lines of a song behind that of its name, for `library.get`, with these tags.
+    static func facts(_ tags: TagMask, _ names: SongNames) -> JSONValue {
+        .array(Array((SongText(tags: tags, names).lines.arrayValue ?? []).dropFirst()))
+    }
+
     private static func line(_ key: String, _ field: String) -> JSONValue {
         ["key": .string(key), "field": .string(field)]
+    }
+}
+
+/// Lines of songs behind those of their names, as the library writes them, by the uris of the songs.
+struct WrittenSongs {
+    private var lines: [String: ArraySlice<UInt8>] = [:]
+
+    /// No songs.
+    init() {}
+
+    /// The lines of a song; nil: the library does not know it.
+    subscript(uri: String) -> ArraySlice<UInt8>? { lines[uri] }
+
+    /// Takes the answer to a question for these files. Number of the files that it is about; nil: it is none.
+    mutating func take(_ reply: ServerReply, of files: ArraySlice<String>) -> Int? {
+        guard let text = reply.text, let ends = reply.value["ends"]?.arrayValue, ends.count <= files.count else {
+            return nil
+        }
+        var begin = 0
+        for (file, end) in zip(files, ends) {
+            let end = Int(clamping: end.integerValue ?? -1)
+            guard end >= begin, end <= text.count else { return nil }
+            if end > begin { lines[file] = text[begin..<end] }
+            begin = end
+        }
+        return ends.count
     }
 }
 
