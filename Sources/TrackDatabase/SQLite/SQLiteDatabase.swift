@@ -73,6 +73,11 @@ final class SQLiteDatabase: @unchecked Sendable {
         return SQLiteStatement(statement, self)
     }
 
+    /// Opens the cell of a row for reading; the result is SQLite's.
+    func open(_ table: String, _ column: String, _ row: Int64, _ cell: inout OpaquePointer?) -> Int32 {
+        sqlite3_blob_open(handle, "main", table, column, row, 0, &cell)
+    }
+
     /// The first number of the first row of the answer; nil: there is no row, or it is NULL.
     func number(_ text: String, _ values: SQLiteValue...) throws(TrackDatabaseError) -> Int64? {
         let statement = try statement(text).bind(values)

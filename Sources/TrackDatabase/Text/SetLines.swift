@@ -19,7 +19,14 @@ struct SetLines {
         let place: Range<Int>
     }
 
+    /// No line.
+    private static let none = UInt8.max
+
     private let lines: [Line]
+    /// Index of the first line of each tag, by the tag's number.
+    private var firstLines = [UInt8](repeating: none, count: 256)
+    /// Index of the next line of the same tag, for each line.
+    private var nextLines: [UInt8]
     private let keys: [UInt8]
     private let runs: Int
     private var id: Int64?
@@ -30,26 +37,28 @@ struct SetLines {
     private var entries: [Entry] = []
     /// The text and the lines of the set before.
     private var earlier: (text: LineBytes, entries: [Entry]) = (LineBytes(), [])
-    /// The values of the set.
-    private var values: [(tag: UInt8, value: Int64)] = []
+    /// The values of the set, each with the index of its line, in the order of the lines.
+    private var values: [(line: UInt8, value: Int64)] = []
 
-    /// No lines yet. `keys` holds the keys of all lines.
+    /// No lines yet. `keys` holds the keys of all lines, which are fewer than 255.
     init(_ lines: [Line], _ keys: [UInt8], runs: Int) {
         self.lines = lines
         self.keys = keys
         self.runs = runs
+        nextLines = [UInt8](repeating: Self.none, count: lines.count)
+        for index in lines.indices.reversed() {
+            let tag = Int(lines[index].tag)
+            nextLines[index] = firstLines[tag]
+            firstLines[tag] = UInt8(truncatingIfNeeded: index)
+        }
     }
 
     /// Makes the lines of the set with this number.
-    mutating func read(_ id: Int64, _ texts: TextStatements) throws(TrackDatabaseError) {
+    mutating func read(_ id: Int64, _ texts: TextCells) throws(TrackDatabaseError) {
         guard id != self.id, runs > 0 else { return }
         values.removeAll(keepingCapacity: true)
-        var present: UInt64 = 0
         try texts.withPacked(ofSet: id) {
-            for value in PackedValues($0) {
-                values.append(value)
-                present |= 1 << UInt64(value.tag & 63)
-            }
+            for value in PackedValues($0) { take(value.tag, value.value) }
         }
         swap(&text, &earlier.text)
         swap(&entries, &earlier.entries)
@@ -57,19 +66,33 @@ struct SetLines {
         entries.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         var begin = 0
-        for index in lines.indices where present & 1 << UInt64(lines[index].tag & 63) != 0 {
-            let line = lines[index]
-            while ends.count < line.run { ends.append(text.bytes.count) }
+        for (number, value) in values {
+            let index = Int(number)
+            while ends.count < lines[index].run { ends.append(text.bytes.count) }
             while begin < earlier.entries.count, earlier.entries[begin].line < index { begin += 1 }
-            for value in values where value.tag == line.tag { try write(index, value.value, from: begin, texts) }
+            try write(index, value, from: begin, texts)
         }
         while ends.count < runs { ends.append(text.bytes.count) }
         self.id = id
     }
 
+    /// Puts a value behind those of its line and of the lines before.
+    private mutating func take(_ tag: UInt8, _ value: Int64) {
+        var line = firstLines[Int(tag)]
+        while line != Self.none {
+            var place = values.count
+            values.append((line, value))
+            while place > 0, values[place - 1].line > line {
+                values.swapAt(place, place - 1)
+                place -= 1
+            }
+            line = nextLines[Int(line)]
+        }
+    }
+
     /// Writes a line with a value, which the set before may have had, too. `begin`: the first such line of the set before.
     private mutating func write(
-        _ index: Int, _ value: Int64, from begin: Int, _ texts: TextStatements
+        _ index: Int, _ value: Int64, from begin: Int, _ texts: TextCells
     ) throws(TrackDatabaseError) {
         let start = text.bytes.count
         var known = begin

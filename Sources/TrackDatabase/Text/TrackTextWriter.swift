@@ -6,7 +6,7 @@ struct TrackTextWriter {
     /// Columns of `track t` that `write` takes.
     static let columns = """
         t.folder, t.name, t.tagset, t.disc, t.number, t.duration, t.format, t.flags, t.added, t.modified, t.own, t.extra, \
-        (SELECT text FROM value WHERE id = t.title)
+        t.title
         """
 
     private enum Column {
@@ -33,14 +33,14 @@ struct TrackTextWriter {
     private var own: [(tag: UInt8, value: Int64)] = []
     private var formats: [Int64: [UInt8]] = [:]
     private var days = (added: DayText(), modified: DayText())
-    private let texts: TextStatements
+    private let texts: TextCells
 
     /// A writer of these lines, of about so many bytes, from a database. Tracks are passed over whose folder of the library
     /// `hasRoot` does not know by its name.
     init(
         _ lines: [TrackLine], _ database: SQLiteDatabase, size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) {
-        texts = try TextStatements(database)
+        texts = TextCells(database)
         var parts: [Part] = []
         var keys: [UInt8] = []
         var runs = 0
@@ -145,10 +145,10 @@ struct TrackTextWriter {
         _ tag: TrackTag, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32
     ) throws(TrackDatabaseError) {
         if tag == .title, row.integer(first + Column.flags) & TrackFlags.isNamedByFile == 0,
-            !row.isEmpty(first + Column.title)
+            let title = row.optionalInteger(first + Column.title)
         {
             output.append(keys, key)
-            row.withBytes(first + Column.title) { output.text($0) }
+            try texts.write(title: title, &output)
             output.endLine()
         }
         for value in own where value.tag == tag.rawValue {

@@ -1,0 +1,29 @@
+/// Texts and sets of tags that a writer of text reads for each track, within a question.
+struct TextCells {
+    private let values: SQLiteCells
+    /// Titles follow each other often: their cursor goes from one to the next.
+    private let titles: SQLiteCells
+    private let sets: SQLiteCells
+
+    /// The cells of a database.
+    init(_ database: SQLiteDatabase) {
+        values = SQLiteCells(database, table: "value", column: "text")
+        titles = SQLiteCells(database, table: "value", column: "text")
+        sets = SQLiteCells(database, table: "tagset", column: "packed")
+    }
+
+    /// Lends the packed values of a set of tags.
+    func withPacked(ofSet id: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws(TrackDatabaseError) {
+        _ = try sets.withBytes(of: id, body)
+    }
+
+    /// Writes the text of a value.
+    func write(_ id: Int64, _ output: inout LineBytes) throws(TrackDatabaseError) {
+        _ = try values.withBytes(of: id) { output.text($0) }
+    }
+
+    /// Writes the text of a title.
+    func write(title id: Int64, _ output: inout LineBytes) throws(TrackDatabaseError) {
+        _ = try titles.withBytes(of: id) { output.text($0) }
+    }
+}
