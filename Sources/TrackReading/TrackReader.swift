@@ -15,12 +15,14 @@ package final class TrackReader {
     /// Calls of pread(2) that the last file has cost.
     package var reads: Int { window.reads }
 
-    /// The facts of the file that is open at `descriptor`, wherever its position is. Throws where it can't be read, or is no
-    /// sound that is known here.
-    package func read(_ descriptor: Int32) throws(TrackReadingError) -> TrackFacts {
-        try window.open(descriptor)
-        var track = FoundTrack()
-        var leading = TagSet()
+    /// The facts of the file that is open at `descriptor`, wherever its position is; with all fields of its tags by their names
+    /// if `keepsComments`. Throws where it can't be read, or is no sound that is known here.
+    package func read(
+        _ descriptor: Int32, keepsComments: Bool = false
+    ) throws(TrackReadingError) -> TrackFacts {
+        try window.open(descriptor, keepsComments: keepsComments)
+        var track = FoundTrack(set: TagSet(keepsComments: keepsComments))
+        var leading = TagSet(keepsComments: keepsComments)
         var start: Int64 = 0
         for _ in 0..<Self.maximumTags {
             guard let length = ID3Tag.length(try window.bytes(at: start, count: 10)) else { break }

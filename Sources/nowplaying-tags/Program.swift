@@ -41,9 +41,9 @@ func run(_ arguments: [String]) -> Never {
         switch awaitOrder() {
         case .facts(let file, let extent):
             send(answer(about: file, isConfined: isConfined, checks: checks), extent)
-        case .tracks(let files):
+        case .tracks(let files, let keepsComments):
             guard isConfined, !checks else { leave(69) }
-            if !tracks.carryOut(files) { leave(0) }
+            if !tracks.carryOut(files, keepsComments: keepsComments) { leave(0) }
         }
     }
 }
@@ -52,8 +52,8 @@ func run(_ arguments: [String]) -> Never {
 private enum Order {
     /// Facts of this extent for the lists of the daemon.
     case facts(Int32, FileFacts.Extent)
-    /// Facts for the library.
-    case tracks(ArraySlice<Int32>)
+    /// Facts for the library, with all fields of the tags or without.
+    case tracks(ArraySlice<Int32>, keepsComments: Bool)
 }
 
 private func answer(about descriptor: Int32, isConfined: Bool, checks: Bool) -> FactsAnswer {
@@ -84,7 +84,7 @@ private func awaitOrder() -> Order {
         guard received == bytes.count, isCut == 0 else { leave(65) }
         if let order = TrackOrder(bytes) {
             guard order.files == count else { leave(65) }
-            return .tracks(files[..<Int(count)])
+            return .tracks(files[..<Int(count)], keepsComments: order.keepsComments)
         }
         guard count == 1, let order = try? FactsOrder(bytes) else { leave(65) }
         return .facts(files[0], order.extent)

@@ -17,14 +17,17 @@ struct TrackOrders {
     /// Answers go to this socket.
     init(_ socket: Int32) { self.socket = socket }
 
-    /// Reads the open files and closes them. False: nobody takes the answers.
-    mutating func carryOut(_ files: ArraySlice<Int32>) -> Bool {
+    /// Reads the open files and closes them. `keepsComments`: all fields of the tags are answered, too. False: nobody takes the
+    /// answers.
+    mutating func carryOut(_ files: ArraySlice<Int32>, keepsComments: Bool) -> Bool {
         var sent = Self.now
         for (index, file) in files.enumerated() {
             // The position is shared with the program that opened the file: it sees there which file we read.
             lseek(file, 1, Int32(SEEK_SET))
             let answer: TrackAnswer
-            do throws(TrackReadingError) { answer = .found(try reader.read(file)) } catch { answer = .refused(error) }
+            do throws(TrackReadingError) {
+                answer = .found(try reader.read(file, keepsComments: keepsComments))
+            } catch { answer = .refused(error) }
             close(file)
             answer.append(to: &answers, index: index)
             let isLast = index == files.count - 1

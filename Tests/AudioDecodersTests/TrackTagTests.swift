@@ -98,4 +98,79 @@ import TrackReading
             #expect(chapters.map(\.title) == ["Eins", "Zwei é"], "\(path): \(chapters)")
         }
     }
+
+    private func comments(_ path: String) throws -> [String] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let reader = TrackReader()
+        let found = try reader.read(descriptor, keepsComments: true)
+        // Nothing else depends on it.
+        var others = found
+        others.comments = []
+        #expect(try reader.read(descriptor) == others)
+        return found.comments.map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test("all fields of Vorbis comments by the names in the file, but for pictures") func commentsOfVorbis() throws {
+        let given = [
+            "TITLE=A", "album artist=B", "MY_TAG=one", "MY_TAG=two\nlines", "=no name", "no separator", "EMPTY=",
+            "YEAR=1999", "TRACKNUMBER=3/4", "METADATA_BLOCK_PICTURE=AAAA", "REPLAYGAIN_TRACK_GAIN=-7 dB", "日本=語",
+            String(repeating: "n", count: 300) + "=long",
+        ]
+        var options = FLACOptions()
+        options.blocks = [AudioMaterial.vorbisComments(given.map { Array($0.utf8) })]
+        let sound = AudioMaterial.noise(frames: 100).flac(options)
+        let whole = [
+            "TITLE=A", "album artist=B", "MY_TAG=one", "MY_TAG=two lines", "YEAR=1999", "TRACKNUMBER=3/4",
+            "REPLAYGAIN_TRACK_GAIN=-7 dB", "日本=語",
+        ]
+        #expect(try comments(folder.write(sound, "a.flac")) == whole)
+    }
+
+    /// A program that writes tags of each format with mutagen.
+    private static let odd = """
+        import sys
+        import mutagen
+        from mutagen.apev2 import APEv2
+        from mutagen.id3 import ID3, TIT2, TPE1, TXXX
+        mp3, wav, m4a, wma = sys.argv[1:]
+        tags = ID3()
+        tags.add(TIT2(encoding=1, text="Tïtle"))
+        tags.add(TPE1(encoding=3, text=["One", "Two"]))
+        tags.add(TXXX(encoding=1, desc="My Tag", text=["ö", "2"]))
+        tags.save(mp3)
+        ape = APEv2()
+        ape["Odd"] = ["x", "y"]
+        ape.save(mp3)
+        file = mutagen.File(m4a)
+        file["\\xa9nam"] = "Tïtle"
+        file["----:com.apple.iTunes:My Tag"] = [mutagen.mp4.MP4FreeForm("ö".encode())]
+        file.save()
+        file = mutagen.File(wma)
+        file["Title"] = "Tïtle"
+        file["My Tag"] = "ö"
+        file.save()
+        """
+
+    @Test("all fields of the other formats: by their names, or else by the usual ones") func commentsOfOthers() throws {
+        let source = folder.write(AudioMaterial.waves(frames: 44_100).wave(), "source.wav")
+        let (mp3, wav, m4a, wma) = (
+            folder.path("c.mp3"), try wave([("INAM", Array("Title".utf8))], isFirst: true, "c.wav"),
+            folder.path("c.m4a"), folder.path("c.wma")
+        )
+        for path in [mp3, m4a, wma] {
+            let made = TestProcess.run(["ffmpeg", "-v", "error", "-i", source, "-map_metadata", "-1", path])
+            try #require(made.status == 0, "\(made.text)")
+        }
+        let written = TestProcess.run(["/usr/bin/python3", "-c", Self.odd, mp3, wav, m4a, wma])
+        try #require(written.status == 0, "\(written.text)")
+        #expect(
+            try comments(mp3) == ["My Tag=ö", "My Tag=2", "Odd=x", "Odd=y", "TITLE=Tïtle", "ARTIST=One", "ARTIST=Two"])
+        #expect(try comments(wav) == ["TITLE=Title"])
+        let ofMP4 = try comments(m4a)
+        #expect(ofMP4.contains("My Tag=ö") && ofMP4.contains("TITLE=Tïtle"), "\(ofMP4)")
+        let ofASF = try comments(wma)
+        #expect(ofASF.contains("My Tag=ö") && ofASF.contains("TITLE=Tïtle"), "\(ofASF)")
+    }
 }

@@ -112,11 +112,16 @@ extension FuzzTarget {
 
     /// The facts of a file, as a scanner of a library reads them.
     static func readTrack(_ descriptor: Int32) {
-        guard let facts = try? TrackReader().read(descriptor) else { return }
+        guard let facts = try? TrackReader().read(descriptor, keepsComments: true) else { return }
         precondition(facts.tags.entries.count <= TrackTags.maximumEntries)
         precondition(facts.tags.entries.allSatisfy { (1...4096).contains($0.value.utf8.count) })
         precondition((0...TimeLimit.seconds).contains(facts.duration ?? 0))
         precondition(facts.chapters.count <= Chapter.limit)
+        precondition(facts.comments.count <= 512)
+        precondition(
+            facts.comments.allSatisfy {
+                (1...256).contains($0.name.utf8.count) && (1...4096).contains($0.value.utf8.count)
+            })
     }
 
     private static func play(_ decoder: any AudioDecoder) {

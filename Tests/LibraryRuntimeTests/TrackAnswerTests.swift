@@ -19,6 +19,10 @@ import Testing
         facts.chapters = [Chapter(start: 0), Chapter(start: 12.5)]
         facts.hasLyrics = true
         facts.pictureCount = 2
+        facts.comments = [
+            TrackComment("TITLE", "日本"), TrackComment("odd ö name", "x"),
+            TrackComment(String(repeating: "n", count: 256), String(repeating: "v", count: 4096)),
+        ]
         facts.pictureType = "image/jpeg"
         facts.duration = 123.456
         facts.lengthTrust = .estimated
@@ -69,6 +73,8 @@ import Testing
                 guard case .found(let facts)? = try? read(bytes).answer else { continue }
                 #expect(facts.tags.entries.count <= TrackTags.maximumEntries)
                 #expect(facts.tags.entries.allSatisfy { Self.isClean($0.value) })
+                #expect(facts.comments.count <= TrackComments.maximumEntries)
+                #expect(facts.comments.allSatisfy { Self.isClean($0.name) && Self.isClean($0.value) })
                 #expect((0...TimeLimit.seconds).contains(facts.duration ?? 0))
                 #expect(facts.chapters.count <= Chapter.limit && facts.pictureCount <= 32)
             }
@@ -82,10 +88,15 @@ import Testing
 
     @Test("orders of another kind or size are none")
     func orders() {
-        for files in 1...16 { #expect(TrackOrder(TrackOrder(files: files).bytes)?.files == files) }
+        for files in 1...16 {
+            for keepsComments in [false, true] {
+                let order = TrackOrder(files: files, keepsComments: keepsComments)
+                #expect(TrackOrder(order.bytes) == order)
+            }
+        }
         for bytes: [UInt8] in [
             [], [3], [3, 0, 0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 17, 0, 0, 0], [1, 0, 0, 0, 1, 0, 0, 0],
-            [3, 0, 0, 0, 1, 0, 0, 1], [3, 1, 0, 0, 1, 0, 0, 0], [3, 0, 0, 0, 1, 0, 0, 0, 0],
+            [3, 0, 0, 0, 1, 0, 0, 1], [3, 0, 0, 0, 1, 2, 0, 0], [3, 1, 0, 0, 1, 0, 0, 0], [3, 0, 0, 0, 1, 0, 0, 0, 0],
         ] { #expect(TrackOrder(bytes) == nil) }
     }
 }

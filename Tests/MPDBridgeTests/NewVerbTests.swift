@@ -143,4 +143,22 @@ import Testing
         let pairs = try client.ask("stickernamestypes Artist")
         #expect(pairs == ["name: mood", "type: Artist", "OK"])
     }
+
+    @Test("readcomments answers all fields of a file by names that clients can read") func comments() async throws {
+        let music = folder.folder("music")
+        var options = FLACOptions()
+        let given = ["TITLE=A: b", "MY_TAG=one\ntwo", "MY_TAG=3", "odd name=x", "FORGED\nOK=y", "a-b=z"]
+        options.blocks = [AudioMaterial.vorbisComments(given.map { Array($0.utf8) })]
+        let sound = AudioMaterial(sampleRate: 44_100, channels: 1, bits: 16, samples: Array(repeating: 0, count: 441))
+        _ = folder.write(sound.flac(options), "music/a.flac")
+        let house = await MPDHouse.start(in: folder, music: (music, 1))
+        let client = try house.client()
+        #expect(
+            try client.ask("readcomments a.flac") == ["TITLE: A: b", "MY_TAG: one two", "MY_TAG: 3", "a-b: z", "OK"])
+        #expect(try client.ask("commands").contains("command: readcomments"))
+        for wrong in ["none.flac", "\"\"", "..", "/etc/passwd", "http://radio.invalid/a"] {
+            let answer = try client.ask("readcomments \(wrong)")
+            #expect(answer[0].hasPrefix("ACK [50@0] {readcomments} "), "\(wrong): \(answer)")
+        }
+    }
 }

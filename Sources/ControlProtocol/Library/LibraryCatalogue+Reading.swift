@@ -84,6 +84,14 @@ extension LibraryCatalogue {
                 + "bytes and descriptor: 0 in the place of rows",
             example: #"{"uris": ["file:///srv/music/a.flac"]}"#),
         Method(
+            name: .libraryComments, kind: .library, role: .read,
+            parameters: [.required("uri", .uri, "a file of the library by its uri or path")],
+            help:
+                "Reads all fields of a file's tags, also those that the library does not keep. Fields that the format has by "
+                + "a number have their usual names.",
+            result: "comments, each with name and value, in the order of the file",
+            example: #"{"uri": "file:///srv/music/a.flac"}"#),
+        Method(
             name: .librarySearch, kind: .library, role: .read,
             parameters: [
                 .required("text", .text, "words, or their beginnings"),

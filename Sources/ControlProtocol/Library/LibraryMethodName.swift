@@ -11,6 +11,7 @@ package enum LibraryMethodName: String, Sendable, CaseIterable {
     case libraryValues = "library.values"
     case libraryBrowse = "library.browse"
     case libraryGet = "library.get"
+    case libraryComments = "library.comments"
     case librarySearch = "library.search"
     case libraryArtwork = "library.artwork"
     case libraryAdd = "library.add"

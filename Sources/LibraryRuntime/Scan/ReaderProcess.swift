@@ -62,8 +62,8 @@ package final class ReaderProcess {
     package var pid: Int32? { running?.process.pid }
 
     /// Reads up to `TrackOrder.maximumFiles` open files: their outcomes, in this order. A file that ends the process costs
-    /// itself alone. Throws if no process can be started.
-    package func read(_ files: [Int32]) throws(SystemError) -> [Outcome] {
+    /// itself alone. `keepsComments`: with all fields of their tags. Throws if no process can be started.
+    package func read(_ files: [Int32], keepsComments: Bool = false) throws(SystemError) -> [Outcome] {
         var outcomes = [Outcome?](repeating: nil, count: files.count)
         var suspect: Int?
         var deaths = 0
@@ -72,7 +72,7 @@ package final class ReaderProcess {
             guard !open.isEmpty else { return outcomes.compactMap { $0 } }
             // A file that a process has died of is tried once more, alone: something else may have ended that process.
             let asked = suspect.map { [$0] } ?? open
-            guard let loss = try ask(files, asked, &outcomes) else {
+            guard let loss = try ask(files, asked, keepsComments, &outcomes) else {
                 suspect = nil
                 continue
             }
@@ -107,14 +107,14 @@ package final class ReaderProcess {
 
     /// Asks the process for these files, and takes its answers. Nil: it has answered all.
     private func ask(
-        _ files: [Int32], _ asked: [Int], _ outcomes: inout [Outcome?]
+        _ files: [Int32], _ asked: [Int], _ keepsComments: Bool, _ outcomes: inout [Outcome?]
     ) throws(SystemError) -> Loss? {
         let child: Running
         var isStarting = running == nil
         if let running { child = running } else { child = try start() }
         running = child
         for index in asked { lseek(files[index], 0, Int32(SEEK_SET)) }
-        let order = TrackOrder(files: asked.count).bytes
+        let order = TrackOrder(files: asked.count, keepsComments: keepsComments).bytes
         guard
             linux_send(child.socket.number, order, order.count, asked.map { files[$0] }, Int32(asked.count))
                 == order.count

@@ -68,7 +68,8 @@ import NowPlayingClient
             return lists.change(request) { (methods, given) throws(RPCError) in try methods.delete(given) }
         case .hello, .rpcDiscover, .libraryStatus, .librarySubscribe, .libraryUnsubscribe, .libraryUpdate,
             .libraryQuery,
-            .libraryCount, .libraryValues, .libraryBrowse, .libraryGet, .librarySearch:
+            .libraryCount, .libraryValues, .libraryBrowse, .libraryGet, .libraryComments,
+            .librarySearch:
             throw LibraryCatalogue.table.unknownMethod(request.method)
         }
     }

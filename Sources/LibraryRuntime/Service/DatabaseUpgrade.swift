@@ -143,9 +143,9 @@ import TrackDatabase
                 if retry != nil { work() }
                 answer(.success(["started": true]))
             }
-        case .libraryUpdate, .libraryQuery, .libraryCount, .libraryValues, .libraryGet, .librarySearch, .libraryBrowse,
-            .libraryAdd, .libraryArtwork, .listsList, .listsGet, .listsSave, .listsEdit, .listsRename, .listsDelete,
-            .hello, .rpcDiscover:
+        case .libraryUpdate, .libraryQuery, .libraryCount, .libraryValues, .libraryGet, .libraryComments,
+            .librarySearch, .libraryBrowse, .libraryAdd, .libraryArtwork, .listsList, .listsGet, .listsSave, .listsEdit,
+            .listsRename, .listsDelete, .hello, .rpcDiscover:
             throw refusal
         }
     }

@@ -16,6 +16,7 @@ import TrackDatabase
     private let scans: ScanDesk
     private let instance: String
     private let statusWorkers: Workers
+    private let comments: CommentDesk
 
     /// A router to these parts. `quick` has a reader of its own; `instance` names the database, at random.
     package init(
@@ -31,6 +32,7 @@ import TrackDatabase
         self.daemonSide = daemonSide
         self.scans = scans
         self.instance = instance
+        comments = CommentDesk(views)
         statusWorkers = Workers(loop, name: "status")
     }
 
@@ -79,6 +81,7 @@ import TrackDatabase
             }
         case .libraryBrowse:
             return read(request) { methods throws(TrackDatabaseError) in try methods.browse(parameters) }
+        case .libraryComments: return comments.get(request)
         case .libraryAdd, .libraryArtwork, .listsList, .listsGet, .listsSave, .listsEdit, .listsRename, .listsDelete:
             rest.used()
             return try daemonSide.plan(name, request)

@@ -68,8 +68,9 @@ import NowPlayingClient
     private static let ofLibrary: Set<MPDCommand> = [
         .albumart, .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .listplaylist,
         .listplaylistinfo, .listplaylists, .load, .lsinfo, .playlistadd, .playlistclear, .playlistdelete,
-        .playlistlength, .playlistmove, .readpicture, .rename, .rescan, .rm, .save, .search, .searchadd, .searchaddpl,
-        .searchcount, .searchplaylist, .sticker, .stickernames, .stickernamestypes, .stickertypes, .update,
+        .playlistlength, .playlistmove, .readcomments, .readpicture, .rename, .rescan, .rm, .save, .search, .searchadd,
+        .searchaddpl, .searchcount, .searchplaylist, .sticker, .stickernames, .stickernamestypes, .stickertypes,
+        .update,
     ]
     private static let withLibrary = always.union(ofLibrary)
 
@@ -127,10 +128,11 @@ import NowPlayingClient
             case .listplaylist, .listplaylistinfo, .listplaylists, .load, .playlistadd, .playlistclear,
                 .playlistdelete, .playlistlength, .playlistmove, .rename, .rm, .save, .searchplaylist:
                 try stored(request, client, finish)
+            case .readcomments: try comments(request.arguments[0], client, finish)
             case .albumart, .readpicture: try pictures.perform(request, for: client, finish)
             case .sticker, .stickernames, .stickernamestypes, .stickertypes:
                 try stickers.perform(request, for: client, finish)
-            case .getfingerprint, .kill, .readcomments:
+            case .getfingerprint, .kill:
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }

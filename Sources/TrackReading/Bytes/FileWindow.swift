@@ -30,6 +30,8 @@ final class FileWindow {
 
     /// Size of the file when it was opened.
     private(set) var size: Int64 = 0
+    /// True if all fields of the tags are kept by their names.
+    private(set) var keepsComments = false
     /// Reads that the file has cost.
     private(set) var reads = 0
     private var descriptor: Int32 = -1
@@ -46,12 +48,13 @@ final class FileWindow {
     }
 
     /// Goes over to another file, whose beginning it reads.
-    func open(_ descriptor: Int32) throws(TrackReadingError) {
+    func open(_ descriptor: Int32, keepsComments: Bool = false) throws(TrackReadingError) {
         var status = stat()
         // The C library asks by an empty path, which a sandbox takes for any other.
         guard linux_status(descriptor, &status) == 0 else { throw .unreadable(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.descriptor = descriptor
+        self.keepsComments = keepsComments
         size = min(Int64(status.st_size), 1 << 56)
         reads = 0
         readBytes = 0

@@ -1,7 +1,7 @@
 /// Windows Media files (ASF): objects with identities of 16 bytes, in a header at the beginning.
 struct ASFFile {
     private let window: FileWindow
-    private var set = TagSet()
+    private var set: TagSet
     private var hasSound = false
 
     private static let maximumObjects = 256
@@ -44,7 +44,10 @@ struct ASFFile {
         return file.hasSound
     }
 
-    private init(window: FileWindow) { self.window = window }
+    private init(window: FileWindow) {
+        self.window = window
+        set = TagSet(keepsComments: window.keepsComments)
+    }
 
     /// The part of the header that is read.
     private enum Part { case header, inExtension }
@@ -134,9 +137,16 @@ struct ASFFile {
             let type = isLibrary ? head.little16(6) : name.little16(nameLength)
             let length = isLibrary ? head.little32(8) : name.little16(nameLength + 2)
             var meaning: TagMeaning?
-            Self.forEachText(name.part(0, nameLength)) { meaning = meaning ?? ASFNames.table.meaning($0) }
+            var title: String?
+            Self.forEachText(name.part(0, nameLength)) { part in
+                meaning = meaning ?? ASFNames.table.meaning(part)
+                if set.keepsComments, title == nil { title = part.text }
+            }
             try object.skip(Int64((isLibrary ? 12 : 6) + nameLength))
             if let meaning { try takeValue(meaning, type, object.peek(min(length, Self.maximumValue))) }
+            if let title, type == 0 {
+                Self.forEachText(try object.peek(min(length, Self.maximumValue))) { set.note(title, $0, meaning) }
+            }
             try object.skip(Int64(length))
         }
     }

@@ -5,9 +5,12 @@ struct FoundTrack {
     /// Length and kind of the sound.
     private(set) var facts = TrackFacts()
     /// Fields of the tag that is the format's own.
-    var set = TagSet()
+    var set: TagSet
     /// True where gains by R128 are believed before ReplayGain's.
     private(set) var prefersR128 = false
+
+    /// Nothing known yet. `set`: a set without fields.
+    init(set: TagSet = TagSet()) { self.set = set }
 
     /// Sets the kind of the sound.
     mutating func setFormat(

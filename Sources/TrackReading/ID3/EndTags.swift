@@ -59,7 +59,7 @@ struct EndTags {
 
     /// The items of the APE tag; empty without one.
     func apeFields() throws(TrackReadingError) -> TagSet {
-        var set = TagSet()
+        var set = TagSet(keepsComments: window.keepsComments)
         guard var source = items else { return set }
         for _ in 0..<itemCount {
             let head = try source.peek(8 + 256)
@@ -69,14 +69,18 @@ struct EndTags {
             let kind = head[4] & 6
             let name = head.part(8, zero - 8)
             let meaning = FieldNames.items.meaning(name)
+            let title = set.keepsComments ? name.text : nil
             let isPicture = kind == 2 && name.part(0, 9).text?.lowercased() == "cover art"
             try source.skip(Int64(zero) + 1)
             if isPicture {
                 let start = try source.peek(128)
                 set.addPicture(
                     type: start.firstIndex(of: 0).flatMap { PictureTypes.type(ofPicture: start.part($0 + 1)) })
-            } else if kind == 0, let meaning {
-                try source.peek(min(size, 32 << 10)).forEachPart { if !$0.isEmpty { set.take(meaning, $0) } }
+            } else if kind == 0, meaning != nil || title != nil {
+                try source.peek(min(size, 32 << 10)).forEachPart { part in
+                    if let meaning, !part.isEmpty { set.take(meaning, part) }
+                    set.note(title, part, meaning)
+                }
             }
             try source.skip(Int64(size))
         }

@@ -31,14 +31,17 @@ enum ID3Frames {
 
     private static func takeUserText(_ content: ByteView, into set: inout TagSet) {
         var meaning: TagMeaning?
+        var name: String?
         var isFirst = true
         ID3Strings.forEach(content) { part in
             if isFirst {
                 meaning = FieldNames.described.meaning(part)
+                name = set.keepsComments ? part.text : nil
                 isFirst = false
-            } else if let meaning, !part.isEmpty {
-                set.take(meaning, part)
+                return
             }
+            if let meaning, !part.isEmpty { set.take(meaning, part) }
+            set.note(name, part, meaning)
         }
     }
 

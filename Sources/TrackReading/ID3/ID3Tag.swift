@@ -1,7 +1,7 @@
 /// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org): texts are read, what is large is stepped over.
 struct ID3Tag {
     /// Fields so far.
-    private(set) var set = TagSet()
+    private(set) var set: TagSet
     /// Texts of the group frame, which name the work where a group or movement frame is there, too.
     private var contentGroups: [String] = []
     private var hasMovement = false
@@ -26,6 +26,7 @@ struct ID3Tag {
         let header = try window.bytes(at: offset, count: 10)
         guard let length = Self.length(header) else { return nil }
         version = Int(header[3])
+        set = TagSet(keepsComments: window.keepsComments)
         let flags = header[5]
         guard (2...4).contains(version), flags & 0x40 == 0 || version > 2 else { return }
         let end = offset + length - (flags & 0x10 != 0 && version == 4 ? 10 : 0)

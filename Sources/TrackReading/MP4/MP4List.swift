@@ -79,15 +79,19 @@ enum MP4List {
     ) throws(TrackReadingError) {
         var boxes = MP4Boxes(window, in: item)
         var meaning: TagMeaning?
+        var title: String?
         for _ in 0..<64 {
             guard let box = try boxes.next() else { return }
             if box.isA("name") {
                 let name = try window.bytes(at: box.start, count: Int(min(box.end - box.start, 128)))
                 meaning = FieldNames.described.meaning(name.part(4))
-            } else if box.isA("data"), let meaning {
+                title = set.keepsComments ? name.part(4).text : nil
+            } else if box.isA("data"), meaning != nil || title != nil {
                 let value = try window.bytes(at: box.start, count: Int(min(box.end - box.start, Int64(maximumValue))))
                 guard value.count > 8 else { continue }
-                takeText(meaning, coding: value.big32(0) & 0xFF_FFFF, value.part(8), into: &set)
+                let coding = value.big32(0) & 0xFF_FFFF
+                if let meaning { takeText(meaning, coding: coding, value.part(8), into: &set) }
+                if coding == 1 { set.note(title, value.part(8), meaning) }
             }
         }
     }

@@ -16,7 +16,8 @@ extension TrackFacts {
         static let loudness = Flags(rawValue: 1 << 7)
         /// The first of four bits: gain and peak of the track, gain and peak of the album.
         static let firstGain: UInt64 = 8
-        static let all: UInt64 = 1 << 12
+        static let comments = Flags(rawValue: 1 << 12)
+        static let all: UInt64 = 1 << 13
     }
 
     private static let mostNumber = 99_999
@@ -34,6 +35,7 @@ extension TrackFacts {
         set(.cueSheet, hasCueSheet)
         set(.pictureType, pictureType != nil)
         set(.loudness, loudness != nil)
+        set(.comments, !comments.isEmpty)
         let gains = [loudness?.trackGain, loudness?.trackPeak, loudness?.albumGain, loudness?.albumPeak]
         for (place, gain) in gains.enumerated() where gain?.isFinite == true {
             flags.insert(Flags(rawValue: 1 << (Flags.firstGain + UInt64(place))))
@@ -57,6 +59,12 @@ extension TrackFacts {
         for entry in tags.entries {
             writer.byte(entry.name.number)
             writer.text(entry.value)
+        }
+        guard !comments.isEmpty else { return }
+        writer.number(UInt64(comments.count))
+        for comment in comments {
+            writer.text(comment.name)
+            writer.text(comment.value)
         }
     }
 
@@ -96,6 +104,12 @@ extension TrackFacts {
         for _ in 0..<(try reader.number(most: UInt64(TrackTags.maximumEntries))) {
             guard let name = TagName(number: try reader.byte()) else { throw TrackMessageError("an unknown tag") }
             if let text = try reader.text(most: TagText.maximumBytes) { tags.add(name, text) }
+        }
+        guard flags.contains(.comments) else { return }
+        for _ in 0..<(try reader.number(most: UInt64(TrackComments.maximumEntries))) {
+            let name = try reader.text(most: TrackComment.longestName)
+            guard let value = try reader.text(most: TagText.maximumBytes), let name else { continue }
+            comments.append(TrackComment(name, value))
         }
     }
 }

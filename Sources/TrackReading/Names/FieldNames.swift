@@ -8,6 +8,11 @@ enum FieldNames {
     /// TXXX of ID3v2 and `----` of MP4.
     static let described = NameTable(meanings(identities) + common + commentsOnly)
 
+    /// The usual name of a tag; nil: it has none.
+    static func name(of tag: TagName) -> String? { names[tag] }
+
+    private static let names = Dictionary((values + people).map { ($0.1, $0.0) }) { first, _ in first }
+
     private static let common = meanings(values) + meanings(people) + others
 
     private static let values: [(String, TagName)] = [

@@ -9,6 +9,8 @@ struct TagSet {
     private(set) var hasCueSheet = false
     private(set) var pictureCount = 0
     private(set) var pictureType: String?
+    /// All fields by their names; nil: they are not kept.
+    private var comments: TrackComments?
 
     private var numbers = Numbers<(number: Int?, count: Int?)>()
     private var totals = Numbers<Int>()
@@ -40,6 +42,27 @@ struct TagSet {
                 }
             }
         }
+    }
+
+    /// No fields. `keepsComments`: all fields are kept by their names, too.
+    init(keepsComments: Bool = false) { if keepsComments { comments = TrackComments() } }
+
+    /// True if all fields are kept by their names.
+    var keepsComments: Bool { comments != nil }
+
+    /// Keeps a field by its name; nil for `meaning`: it has none.
+    mutating func note(_ name: String?, _ value: ByteView, _ meaning: TagMeaning?) {
+        guard comments != nil, let name, let text = value.text else { return }
+        let tag: TagName?
+        switch meaning {
+        case .value(let found)?: tag = found
+        case .year?: tag = .date
+        case .originalYear?: tag = .originalDate
+        case .movement?: tag = .movement
+        case .number?, .count?, .gain?, .dayMonth?, .compilation?, .lyrics?, .cueSheet?, .pictureBlock?, .picture?, nil:
+            tag = nil
+        }
+        comments?.add(name, text, tag)
     }
 
     /// Takes up a field whose value is UTF-8, or Latin-1 where it is not valid.
@@ -147,6 +170,7 @@ struct TagSet {
         isCompilation = isCompilation ?? other.isCompilation
         hasLyrics = hasLyrics || other.hasLyrics
         hasCueSheet = hasCueSheet || other.hasCueSheet
+        if let comments = other.comments { self.comments?.add(comments) }
         if pictureCount == 0 { (pictureCount, pictureType) = (other.pictureCount, other.pictureType) }
         if chapterFrames.isEmpty, chapterComments.chapters.isEmpty {
             chapterFrames = other.chapterFrames
@@ -160,6 +184,7 @@ struct TagSet {
     /// Writes everything into `facts`; `prefersR128`: as `LoudnessTags` has it.
     func write(into facts: inout TrackFacts, prefersR128: Bool = false) {
         facts.tags = tags
+        facts.comments = comments?.completed(with: tags) ?? []
         (facts.trackNumber, facts.trackCount) = pair(.track)
         (facts.discNumber, facts.discCount) = pair(.disc)
         (facts.movementNumber, facts.movementCount) = pair(.movement)

@@ -29,6 +29,8 @@ package struct TrackFacts: Equatable, Sendable {
     /// True if a cue sheet in the file divides it into tracks.
     package var hasCueSheet = false
     package var pictureCount = 0
+    /// All fields by their names in the file; empty unless they were asked for.
+    package var comments: [TrackComment] = []
     /// Media type of the first picture, `image/jpeg`; nil: none, or not said.
     package var pictureType: String?
 

@@ -22,10 +22,22 @@ enum CommentBlock {
             let start = try source.peek(min(length, nameBytes))
             if let separator = start.firstIndex(of: UInt8(ascii: "=")) {
                 try take(separator, start, length, &source, &set)
+                if set.keepsComments { try note(separator, length, &source, &set) }
             }
             try source.skip(Int64(length))
         }
         set.close()
+    }
+
+    /// Keeps a comment by its name, unless it is a picture.
+    private static func note<Source: ByteSource>(
+        _ separator: Int, _ length: Int, _ source: inout Source, _ set: inout TagSet
+    ) throws(TrackReadingError) {
+        let whole = try source.peek(min(length, separator + 1 + maximumValue))
+        let name = whole.part(0, separator)
+        let meaning = FieldNames.comments.meaning(name)
+        guard meaning != .pictureBlock, meaning != .picture else { return }
+        set.note(name.text, whole.part(separator + 1), meaning)
     }
 
     private static func take<Source: ByteSource>(
