@@ -167,6 +167,8 @@ package struct MixerSetting: Equatable, Sendable {
     /// The device in use changed: another one, or its state. `reason`: why our stream is on another one; nil where it is
     /// not, or was not moved but begun.
     func outputDeviceChanged(_ device: OutputDevice?, _ reason: RouteReason?)
+    /// All that was to be heard from an instant on, by the device, is heard so many seconds later: its times are others.
+    func outputShifted(by seconds: Double, from time: MonotonicTime)
     /// A device that was kept to (`keepToDevice`) is there again, or after the last one went, any.
     func outputDeviceAppeared()
     /// A program that interrupts us started to play on our device; its name for people.
@@ -275,6 +277,10 @@ package struct StreamTiming: Equatable, Sendable {
     func streamIsAskedToCork(_ stream: any AudioStream, for name: String?)
     /// The stream is dead; the output may still be connected.
     func streamFailed(_ stream: any AudioStream, _ error: OutputError)
+}
+
+extension AudioOutputDelegate {
+    package func outputShifted(by seconds: Double, from time: MonotonicTime) {}
 }
 
 /// Defaults for an output of one device without other users.

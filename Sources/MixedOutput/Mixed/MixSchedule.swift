@@ -22,6 +22,9 @@ struct MixSchedule: Equatable {
     /// A schedule at frame 0.
     init(sampleRate: Int) { self.sampleRate = sampleRate }
 
+    /// First frame of those that have the latest times; nil: nothing was made yet.
+    var beginning: Int64? { origins.last?.frame }
+
     /// Frame that is due at an instant, fractional; no later than the end. `start`: the frame is one of a run that begins there,
     /// or would have been before its beginning.
     func frame(at time: MonotonicTime, from start: Int64) -> Double {

@@ -72,6 +72,16 @@ extension OutputDevice {
     }
 }
 
+/// Value of an answer of another end about its times.
+package enum SinkAnswer {
+    /// It says nothing about now.
+    case old
+    /// Its times are ours.
+    case same
+    /// Our times were others.
+    case other
+}
+
 /// Hears of a sink. Called on the player's loop, never from inside a call of `MixSink`.
 @PlayerLoop package protocol MixSinkOwner: AnyObject {
     /// The connection is there.
@@ -81,8 +91,8 @@ extension OutputDevice {
     /// The attempt failed, or the connection was lost.
     func sinkFailed(_ error: OutputError)
     /// The other end takes a chunk at this instant. `frame`: its first frame, counted since the connection was opened; nil:
-    /// that of the chunk whose time is next to this one. True: our times were others.
-    func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> Bool
+    /// that of the chunk whose time is next to this one.
+    func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> SinkAnswer
     /// Frames are taken again.
     func sinkTakesMore()
 }

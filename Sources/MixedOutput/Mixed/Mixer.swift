@@ -24,9 +24,7 @@ package import NowPlaying
     private var deadline: EventSource?
     /// Instant for which more frames were planned; nil: none were.
     private var planned: MonotonicTime?
-    private var pace = SinkPace()
-    /// True if the other end has kept our times at a look since the last question for its times.
-    private var wereKept = false
+    private var times = SinkTimes()
     /// Frames from which on the other end has other times, and which are not heard yet.
     private var changes: [Int64] = []
     private var bus: [Double]
@@ -37,8 +35,6 @@ package import NowPlaying
     private static let block = 2048
     /// Seconds by which a wakeup may be late before the other end is asked for its times: a busy machine makes it late, too.
     private static let lateness = 0.005
-    /// Seconds by which our times and those of the other end may differ.
-    private static let tolerance = 0.0002
     /// Part of the lead that is left when more is made.
     private static let reserve = 0.15
 
@@ -83,12 +79,12 @@ package import NowPlaying
     }
 
     package func sinkConnected() {
-        isFresh = true
+        beginFresh()
         for output in outputs { output.connected() }
     }
 
     package func sinkOpened() {
-        isFresh = true
+        beginFresh()
         for stream in streams { stream.goOn() }
     }
 
@@ -104,9 +100,14 @@ package import NowPlaying
         deadline = nil
         planned = nil
         changes = []
-        pace.reset()
         schedule.stop()
+        beginFresh()
+    }
+
+    /// Nothing is sent yet, and the times of the other end are unknown.
+    private func beginFresh() {
         isFresh = true
+        times.begin(areKnown: false)
     }
 
     // MARK: Streams
@@ -226,8 +227,7 @@ package import NowPlaying
     }
 
     private func askForTimes() {
-        sink.checkTimes(areNew: wereKept)
-        wereKept = false
+        sink.checkTimes(areNew: times.takeKept())
     }
 
     /// False if the other end takes frames at other times than ours, or if we are late and so may be the other end.
@@ -236,11 +236,9 @@ package import NowPlaying
             return planned.map { now.seconds(since: $0) <= Self.lateness } ?? true
         }
         let margin = SinkPace.margin / 2 * Double(schedule.sampleRate)
-        let isKept = pace.isKept(
+        return times.isKept(
             taken: schedule.end - opening - Int64(untaken / format.bytesPerFrame), of: schedule.end - opening,
-            due: schedule.due(at: now) - Double(opening) - margin, chunk: Int64(sink.chunk))
-        if pace.missed == nil { wereKept = true }
-        return isKept
+            due: schedule.due(at: now) - Double(opening) - margin, chunk: Int64(sink.chunk), at: now)
     }
 
     /// Mixes frames and sends them; fewer if all streams end in them.
@@ -295,25 +293,37 @@ package import NowPlaying
 
     // MARK: Times of the other end
 
-    package func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> Bool {
-        guard sink.isOpen, !isFresh, sink.chunk > 0 else { return false }
+    package func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> SinkAnswer {
+        guard sink.isOpen, !isFresh, sink.chunk > 0 else { return .old }
         let place = opening + (frame ?? self.frame(takenAt: time))
-        guard let expected = schedule.time(of: place), abs(time.seconds(since: expected)) > Self.tolerance else {
-            return false
-        }
-        if let missed = pace.missed.map({ opening + $0 }), missed < place {
+        guard let expected = schedule.time(of: place) else { return .old }
+        let late = time.seconds(since: expected)
+        guard abs(late) > SinkTimes.tolerance else { return times.isOld(place - opening) ? .old : .same }
+        switch times.change(place - opening, at: time, chunk: Int64(sink.chunk), rate: schedule.sampleRate) {
+        case .since(let first):
             // The chunks before that have the old times.
-            let since = Double(place - missed) / Double(schedule.sampleRate)
-            schedule.restart(at: time.advanced(bySeconds: -since), from: missed)
-            changes.removeAll { $0 >= missed }
-            changes.append(missed)
-        } else {
+            let change = opening + first
+            let heard = heardTime(of: change)
+            let before = schedule.time(of: change)
+            let after = time.advanced(bySeconds: -Double(place - change) / Double(schedule.sampleRate))
+            schedule.restart(at: after, from: change)
+            changes.removeAll { $0 >= change }
+            changes.append(change)
+            if let heard, let before { report(after.seconds(since: before), from: heard) }
+        case .always:
+            let heard = schedule.beginning.flatMap { heardTime(of: $0) }
             schedule.correct(at: time, of: place)
+            if let heard { report(late, from: heard) }
             for stream in streams { stream.moved() }
         }
-        pace.reset()
+        times.begin(areKnown: true)
         wake()
-        return true
+        return .other
+    }
+
+    /// Reports that sound is heard later from an instant on.
+    private func report(_ seconds: Double, from time: MonotonicTime) {
+        for output in outputs { output.delegate?.outputShifted(by: seconds, from: time) }
     }
 
     /// Reports each change of the times when it is heard.
@@ -363,7 +373,7 @@ package import NowPlaying
         }
         guard unsent.isEmpty else { return }
         sink.rest()
-        isFresh = true
+        beginFresh()
     }
 
     /// Instant at which the sink counts as one that hangs; nil: it has taken all.

@@ -31,8 +31,10 @@ import NowPlaying
     private var history: SnapcastHistory
     /// Questions for times in this connection.
     private var questions = QuestionPause()
-    /// True while an answer is awaited.
-    private var isAsking = false
+    /// Attempt in whose connection a question was asked that is not answered yet; nil: none was.
+    private var asking: Int?
+    /// True if the server has kept our times since the last question.
+    private var areNew = false
     /// Number of the present attempt: answers to older ones are dropped.
     private var attempt = 0
 
@@ -172,6 +174,7 @@ import NowPlaying
         link = made
         history = Self.history(format)
         questions = QuestionPause()
+        areNew = false
         let isFirst = state == .connecting
         state = .open
         if isFirst { owner?.sinkConnected() } else { owner?.sinkOpened() }
@@ -219,15 +222,17 @@ import NowPlaying
     package var untaken: Int? { wish.buffer == nil ? link?.unread : nil }
 
     /// Asks for the times of chunks, unless that was done a moment before. With a configured buffer nothing is asked.
-    package func checkTimes(areNew: Bool) {
-        guard state == .open, wish.buffer == nil, !isAsking, questions.asks(at: EventLoop.now, areNew: areNew) else {
-            return
-        }
-        isAsking = true
+    package func checkTimes(areNew isNew: Bool) {
+        areNew = areNew || isNew
+        // A question of the connection before this one may wait for chunks that do not come.
+        guard state == .open, wish.buffer == nil, asking != attempt, questions.asks(at: EventLoop.now, areNew: areNew)
+        else { return }
+        areNew = false
+        asking = attempt
         let (number, address, count) = (attempt, address, Self.chunksAsked)
         workers.submit({ try? SnapcastQuestion.ask(address, chunks: count) }) { [weak self] answer in
             guard let self else { return }
-            isAsking = false
+            if asking == number { asking = nil }
             if let answer, number == attempt, state == .open { note(answer) }
         }
     }
@@ -236,7 +241,10 @@ import NowPlaying
         delay = wish.delay(buffer: answer.buffer)
         guard let chunk = answer.chunks.last else { return }
         let frame = chunk.samples.flatMap { history.place(of: $0) }.map { Int64($0 / format.bytesPerFrame) }
-        let isChange = owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk)) ?? false
-        questions.answered(isChange: isChange)
+        switch owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk)) {
+        case .other: questions.answered(isChange: true)
+        case .same: questions.answered(isChange: false)
+        case .old, nil: break
+        }
     }
 }

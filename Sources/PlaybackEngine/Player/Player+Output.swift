@@ -13,6 +13,10 @@ extension Player: AudioOutputDelegate {
         outputs.deviceChanged(device, reason)
     }
 
+    package func outputShifted(by seconds: Double, from time: MonotonicTime) {
+        publisher.shift(by: seconds, from: time.advanced(bySeconds: outputDelay))
+    }
+
     package func outputDeviceAppeared() { outputs.deviceAppeared() }
 
     package func outputInterrupted(by name: String) { interruptions.programPlays(name) }

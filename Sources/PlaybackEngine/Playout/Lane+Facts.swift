@@ -88,8 +88,10 @@ extension Lane {
         return min(timing?.audibleFrame ?? Double(audibleFrom), Double(min(sentStreamEnd, gain.silence ?? .max)))
     }
 
-    /// Audible frame at a reading: by the clock once it has enough readings, else by the reading.
-    func audibleFrame(_ timing: StreamTiming) -> Double { readings.audibleFrame(timing) }
+    /// Audible frame at a reading: by the clock once it has enough readings, else by the reading, as on a known schedule.
+    func audibleFrame(_ timing: StreamTiming) -> Double {
+        isExact ? timing.audibleFrame : readings.audibleFrame(timing)
+    }
 
     /// Reading of this instant by the clock, as if an output that has played everything went on; nil: unknown.
     var timingByClock: StreamTiming? {

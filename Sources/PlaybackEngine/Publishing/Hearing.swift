@@ -12,7 +12,19 @@ import NowPlaying
     private(set) var state: NowPlayingState
     /// Changes that are not heard yet, in the order of their instants.
     private var coming: [Coming] = []
+    /// Other times of the output that are not heard yet, in the order of their instants.
+    private var shifts: [Shift] = []
     private var deadline: EventSource?
+
+    private struct Shift {
+        /// The first instant, by the times before, of the sound that has others.
+        var from: MonotonicTime
+        var seconds: Double
+        /// Instant at which it is heard.
+        var time: MonotonicTime { from.advanced(bySeconds: max(0, seconds)) }
+        /// An anchor before this instant is one of the times before.
+        var limit: MonotonicTime { from.advanced(bySeconds: min(0, seconds)) }
+    }
 
     private struct Coming {
         var state: NowPlayingState
@@ -34,7 +46,10 @@ import NowPlaying
     func take(_ published: NowPlayingState) {
         passDue()
         guard published.cause.isHeard else { return passFact(published) }
-        if isCut(published) { coming = [] }
+        if isCut(published) {
+            coming = []
+            shifts = []
+        }
         let before = coming.last?.state ?? state
         var next = published
         if next.cause == .seek, before.item?.id != next.item?.id {
@@ -83,14 +98,71 @@ import NowPlaying
     /// Drops what is pending.
     func shutDown() {
         coming = []
+        shifts = []
         arm()
+    }
+
+    // MARK: Other times of the output
+
+    /// Takes other times of the output: all that was to be heard from an instant on is heard so many seconds later.
+    func shift(by seconds: Double, from time: MonotonicTime) {
+        passDue()
+        var hasMoved = false
+        var earliest = time
+        for index in coming.indices where coming[index].time >= time {
+            coming[index].state.move(by: seconds)
+            coming[index].time = max(coming[index].time.advanced(bySeconds: seconds), earliest)
+            earliest = coming[index].time
+            hasMoved = true
+        }
+        if state.anchor.mediaRate > 0, state.anchor.monotonic >= time {
+            state.move(by: seconds)
+            hasMoved = true
+        } else {
+            shifts.append(Shift(from: time, seconds: seconds))
+            shifts.sort { $0.time < $1.time }
+        }
+        let before = state.sequence
+        passDue()
+        // Also if only `pending` has another instant.
+        if hasMoved, state.sequence == before { passDrift() }
+    }
+
+    /// Moves the position that is heard now.
+    private func passShift() {
+        let shift = shifts.removeFirst()
+        player.publisher.follow(by: shift.seconds, before: shift.limit)
+        guard state.anchor.mediaRate > 0, state.anchor.monotonic < shift.limit else { return }
+        state.move(by: shift.seconds)
+        passDrift()
+    }
+
+    private func passDrift() {
+        var next = state
+        next.cause = .drift
+        next.reason = nil
+        next.by = nil
+        next.route = nil
+        next.queueChanges = nil
+        pass(next)
     }
 
     // MARK: Time
 
     /// Passes the changes that are heard by now.
-    private func passDue() {
-        while let first = coming.first, first.time <= EventLoop.now { passFirst() }
+    func passDue() {
+        let now = EventLoop.now
+        while true {
+            let shift = shifts.first.flatMap { $0.time <= now ? $0.time : nil }
+            let change = coming.first.flatMap { $0.time <= now ? $0.time : nil }
+            if let shift, change.map({ shift <= $0 }) ?? true {
+                passShift()
+            } else if change != nil {
+                passFirst()
+            } else {
+                break
+            }
+        }
         arm()
     }
 
@@ -106,7 +178,9 @@ import NowPlaying
     }
 
     private func arm() {
-        guard let next = coming.first?.time else { return deadline = nil }
+        guard let next = [coming.first?.time, shifts.first?.time].compactMap({ $0 }).min() else {
+            return deadline = nil
+        }
         if let deadline { return deadline.setDeadline(next) }
         deadline = player.loop.deadline(next) { [unowned self] in
             deadline = nil
@@ -180,6 +254,18 @@ import NowPlaying
         result.queueIndex = sound.item.flatMap { queue.index(of: $0.id) }
         result.upcoming = sound.upcoming.flatMap { queue.index(of: $0.itemID) == nil ? nil : $0 }
         return result
+    }
+}
+
+extension NowPlayingState {
+    /// Moves its instants by so many seconds.
+    mutating func move(by seconds: Double) {
+        anchor.monotonic = anchor.monotonic.advanced(bySeconds: seconds)
+        anchor.wall += seconds
+        if let ends = anchor.ad?.ends { anchor.ad?.ends = ends.advanced(bySeconds: seconds) }
+        guard let instant = upcoming?.instant else { return }
+        upcoming?.instant = UpcomingItem.Instant(
+            monotonic: instant.monotonic.advanced(bySeconds: seconds), wall: instant.wall + seconds)
     }
 }
 

@@ -90,6 +90,8 @@ import NowPlaying
         _ cause: Cause, _ reason: ChangeReason? = nil, anchor: PlaybackAnchor? = nil, by: Originator? = nil,
         route: Route? = nil
     ) {
+        // Before the last anchor is taken over.
+        hearing.passDue()
         let transport = player.transport
         if cause == .interruptionBegan { player.interruptions.markPublished() }
         var next = state
@@ -130,6 +132,22 @@ import NowPlaying
         next.sleep = player.sleeper.status
         next.error = player.failures.error(in: transport.queue, transport.failures, wish: transport.wish)
         take(next)
+    }
+
+    /// Takes other times of the output: all that was to be heard from an instant on is heard so many seconds later.
+    func shift(by seconds: Double, from time: MonotonicTime) {
+        if state.anchor.monotonic >= time { move(by: seconds) }
+        hearing.shift(by: seconds, from: time)
+    }
+
+    /// Moves the last anchor by so many seconds if it is of the sound that was heard before an instant.
+    func follow(by seconds: Double, before time: MonotonicTime) {
+        if state.anchor.mediaRate > 0, state.anchor.monotonic < time { move(by: seconds) }
+    }
+
+    private func move(by seconds: Double) {
+        state.move(by: seconds)
+        player.sleeper.schedule()
     }
 
     /// Passes the beginning of an item that is heard on the way to something else; the player's state stays.

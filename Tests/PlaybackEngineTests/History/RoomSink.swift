@@ -3,8 +3,23 @@ import LinuxSystem
 import MixedOutput
 import NowPlaying
 
+/// A sink with a room that hears its frames.
+@PlayerLoop protocol RoomOutput: MixSink {
+    /// Sample that the room hears at an instant; nil: silence.
+    func sample(at time: MonotonicTime) -> Int32?
+    /// False if a player can't know then at which times the room hears its frames.
+    func isKnown(at time: MonotonicTime) -> Bool
+    /// Ends what goes on in it.
+    func end()
+}
+
+extension RoomOutput {
+    func isKnown(at time: MonotonicTime) -> Bool { true }
+    func end() {}
+}
+
 /// A sink whose room plays each frame a fixed time after it was taken, at the frames' own pace, on simulated time.
-@PlayerLoop final class RoomSink: MixSink {
+@PlayerLoop final class RoomSink: RoomOutput {
     /// One channel of 32 bits, so that a sample can say which frame of which item it is.
     static let room = FixedFormat(.int32, sampleRate: 8000, channels: 1)!
 
@@ -60,7 +75,6 @@ import NowPlaying
         run.start.advanced(bySeconds: Double(run.samples.count) / Double(format.sampleRate))
     }
 
-    /// Sample that the room hears at an instant; nil: silence.
     func sample(at time: MonotonicTime) -> Int32? {
         guard let run = runs.last(where: { $0.start <= time }) else { return nil }
         let index = Int(time.seconds(since: run.start) * Double(format.sampleRate))
