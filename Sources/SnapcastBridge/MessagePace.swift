@@ -3,22 +3,31 @@ import NowPlaying
 /// Instants at which messages may go to a server. One that gets many stutters (badaix/snapcast#1351).
 struct MessagePace: Equatable, Sendable {
     /// Reason for a message.
-    enum Reason {
+    enum Reason: Equatable {
         /// Another item: its metadata, commands and picture arrive one after the other.
         case item
         /// Another property, or a jump of the position.
         case change
-        /// A position that clients show wrong by a drift alone.
+        /// A position that clients show wrong by a drift or a short stall alone.
         case drift
+        /// A stall that began at an instant.
+        case stall(since: MonotonicTime)
     }
 
     /// Instant of the last message; nil: none was sent.
     private var last: MonotonicTime?
+    /// The same of the last message about a stall.
+    private var lastStall: MonotonicTime?
 
     /// Seconds between two messages, and in which the parts of a new item arrive.
     static let pause = 0.2
     /// Seconds from a message to the correction of a drift. A machine that is too busy makes the position drift all the time.
-    static let correction = 120.0
+    static let correction = 180.0
+    /// Seconds of a stall before a message.
+    static let patience = 2.0
+    /// Seconds from a message about a stall to the next one. A stall makes two messages: an hour of stalls 24, and drifts and
+    /// items make 36 at most unless items are shorter than 100 s.
+    static let stallPause = 300.0
 
     /// The earliest instant of a message.
     func time(for reason: Reason, at now: MonotonicTime) -> MonotonicTime {
@@ -27,9 +36,18 @@ struct MessagePace: Equatable, Sendable {
         case .item: return max(earliest, now.advanced(bySeconds: Self.pause))
         case .change: return earliest
         case .drift: return last.map { max(now, $0.advanced(bySeconds: Self.correction)) } ?? now
+        case .stall(let begin):
+            let next = lastStall.map { max(earliest, $0.advanced(bySeconds: Self.stallPause)) } ?? earliest
+            return max(next, begin.advanced(bySeconds: Self.patience))
         }
     }
 
     /// Takes note of a message.
-    mutating func sent(at now: MonotonicTime) { last = now }
+    mutating func sent(_ reason: Reason, at now: MonotonicTime) {
+        last = now
+        switch reason {
+        case .stall: lastStall = now
+        case .item, .change, .drift: break
+        }
+    }
 }

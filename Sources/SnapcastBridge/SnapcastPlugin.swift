@@ -32,6 +32,10 @@ import NowPlayingClient
     /// True if that position is wrong since the last message, by more than a drift.
     private var hasJumped = false
     private var pace = MessagePace()
+    /// Instant at which the present stall was reported; nil: there is none.
+    private var stalledAt: MonotonicTime?
+    /// Causes after which a wrong position can wait.
+    private static let passing: Set<String> = [Cause.drift.rawValue, Cause.stall.rawValue, Cause.unstall.rawValue]
     /// One-shot for the next message, and its instant.
     private var due: (source: EventSource, time: MonotonicTime)?
     /// Calls that the daemon has not answered.
@@ -86,8 +90,9 @@ import NowPlayingClient
 
     private func follow(_ state: StateView) {
         let isFirst = self.state == nil
-        let isDrift = state.causes.allSatisfy { $0 == Cause.drift.rawValue }
-        if !isDrift, shown.isWrong(for: state, at: EventLoop.now) { hasJumped = true }
+        let isPassing = state.causes.allSatisfy { Self.passing.contains($0) }
+        stalledAt = state.state == .stalled ? stalledAt ?? EventLoop.now : nil
+        if !isPassing, shown.isWrong(for: state, at: EventLoop.now) { hasJumped = true }
         self.state = state
         if isFirst { greet() }
         askForCommands(state)
@@ -97,6 +102,7 @@ import NowPlayingClient
 
     private func lost() {
         state = nil
+        stalledAt = nil
         commandsKey = nil
         mayControl = false
         commands = CommandTable()
@@ -151,9 +157,22 @@ import NowPlayingClient
     /// Reason for a message now; nil: the server's clients show what is right.
     private var reason: MessagePace.Reason? {
         let properties = properties
-        guard properties == sent else { return sent?["metadata"] == properties["metadata"] ? .change : .item }
+        guard properties == sent else {
+            guard sent?["metadata"] == properties["metadata"] else { return .item }
+            guard let stalledAt, isStallAlone(properties) else { return .change }
+            return .stall(since: stalledAt)
+        }
         if hasJumped { return .change }
         return state.map { shown.isWrong(for: $0, at: EventLoop.now) } == true ? .drift : nil
+    }
+
+    /// True if the server shows all of these properties but for a stall.
+    private func isStallAlone(_ properties: JSONObject) -> Bool {
+        guard sent?["playbackStatus"] == "playing" else { return false }
+        var shown = properties
+        shown["playbackStatus"] = "playing"
+        shown["rate"] = sent?["rate"]
+        return shown == sent
     }
 
     /// Sends the properties soon, if the server has others then. Changes that follow each other make one message.
@@ -174,7 +193,7 @@ import NowPlayingClient
         guard pace.time(for: reason, at: now) <= now || reason == .item else { return schedule() }
         let properties = properties
         sent = properties
-        pace.sent(at: now)
+        pace.sent(reason, at: now)
         send([
             "jsonrpc": "2.0", "method": "Plugin.Stream.Player.Properties", "params": .object(withPosition(properties)),
         ])
