@@ -172,6 +172,29 @@ extension Acceptance {
             server.end()
         }
 
+        @Test("a server whose source has another format gets nothing, until it comes back with ours")
+        func otherFormat() async throws {
+            let folder = TemporaryFolder()
+            let other = await Snapserver.start(in: folder, format: "44100:16:2")
+            let house = await SnapcastHouse.start(folder, other)
+            let listener = SnapcastListener()
+            house.client.call("play", ["uri": house.code("a.wav", seconds: 60)])
+            #expect(house.client.event("stall")["stall"]?["reason"] == "noServer")
+            usleep(500_000)
+            #expect(listener.chunks.isEmpty)
+            listener.end()
+            other.end()
+            let server = await Snapserver.start(in: folder)
+            let room = SnapcastListener()
+            let again = house.client.event("unstall")
+            #expect(again.playing == "playing" && again.elapsed < 0.001, "\(again)")
+            usleep(1_600_000)
+            _ = try compare(room, house.client, since: again, "after another format")
+            #expect(house.daemon.stop() == 0)
+            room.end()
+            server.end()
+        }
+
         @Test("a paused daemon sleeps, and a playing one wakes rarely") func wakeups() async {
             let house = await SnapcastHouse.start()
             let file = house.daemon.folder.silence("a.wav", seconds: 600, rate: 48000, channels: 2)

@@ -12,12 +12,13 @@ package final class Snapserver: Sendable {
     /// The process.
     package let process: TestProcess
 
-    /// Starts it and returns when it listens. `buffer`: milliseconds. `folder`: keeps its files. `script`: the program of the
+    /// Starts it and returns when it listens. `buffer`: milliseconds. `format`: that of the source. `folder`: keeps its files. `script`: the program of the
     /// source's control script; `variables`: additions to the environment of both.
     package static func start(
-        in folder: TemporaryFolder, buffer: Int = 1000, script: String? = nil, variables: [String: String] = [:]
+        in folder: TemporaryFolder, buffer: Int = 1000, format: String = "48000:16:2", script: String? = nil,
+        variables: [String: String] = [:]
     ) async -> Snapserver {
-        await LoopThread.run { Snapserver(folder, buffer, script, variables) }
+        await LoopThread.run { Snapserver(folder, buffer, format, script, variables) }
     }
 
     private init(_ folder: TemporaryFolder, _ buffer: Int, _ script: String?, _ variables: [String: String]) {
@@ -25,7 +26,7 @@ package final class Snapserver: Sendable {
         mkdir(data, 0o700)
         // Without the slash a server of 0.26 takes that of the script for the beginning of the path.
         let source =
-            "tcp://\(Self.host):4953/?name=music&mode=server&codec=pcm&sampleformat=48000:16:2"
+            "tcp://\(Self.host):4953/?name=music&mode=server&codec=pcm&sampleformat=\(format)"
             + (script.map { "&controlscript=" + $0 } ?? "")
         // The script of an earlier server has its listening sockets, and ends a moment after it.
         precondition(becomes { ![1704, 1705, 4953].contains(where: listens) }, "an earlier snapserver still listens")

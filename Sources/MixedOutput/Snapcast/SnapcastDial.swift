@@ -12,8 +12,10 @@ struct SnapcastDial: Sendable {
     let buffer: Double?
     /// Reason for which it did not say.
     let refusal: String?
+    /// Format of the source, as the server names it; nil: it was not asked, or did not say.
+    let format: String?
 
-    /// Connects to a source within so many seconds; `asks`: asks the server for its buffer, too.
+    /// Connects to a source within so many seconds; `asks`: asks the server for its buffer and the format, too.
     init(_ address: SnapcastAddress, seconds: Double, asks: Bool) {
         do throws(TCPConnection.Problem) {
             descriptor = try TCPConnection.open(host: address.host, port: address.port, seconds: seconds)
@@ -23,13 +25,16 @@ struct SnapcastDial: Sendable {
             self.error = SystemError.words(error.code)
             buffer = nil
             refusal = nil
+            format = nil
             return
         }
         guard asks else {
             buffer = nil
             refusal = nil
+            format = nil
             return
         }
+        format = SnapcastQuestion.format(of: address)
         do throws(SnapcastQuestion.Refusal) {
             buffer = try SnapcastQuestion.ask(address, chunks: 0).buffer
             refusal = nil

@@ -62,8 +62,14 @@ struct SnapcastQuestion {
         let answer: Result<Answer, Refusal>
         do throws(Refusal) { answer = .success(try question.answer(chunks)) } catch { answer = .failure(error) }
         // An entry that stays does no harm.
-        _ = try? question.control("Server.DeleteClient", ["id": .string(question.name)])
+        _ = try? control(address, "Server.DeleteClient", ["id": .string(question.name)])
         return try answer.get()
+    }
+
+    /// The format of a source as the server names it, such as `48000:16:2`; nil: the server does not say.
+    static func format(of address: SnapcastAddress) -> String? {
+        let streams = (try? control(address, "Server.GetStatus", nil))?["server"]?["streams"]?.arrayValue
+        return streams?.first { isSource($0, address) }?["uri"]?["query"]?["sampleformat"]?.stringValue
     }
 
     private init(_ address: SnapcastAddress) throws(TCPConnection.Problem) {
@@ -145,30 +151,37 @@ struct SnapcastQuestion {
 
     /// True if we got the chunks of the source that is asked about: a server may have several.
     private var playsSource: Bool {
-        guard let server = (try? control("Server.GetStatus", nil))?["server"] else { return false }
+        guard let server = (try? Self.control(address, "Server.GetStatus", nil))?["server"] else { return false }
         let group = server["groups"]?.arrayValue?.first { group in
             group["clients"]?.arrayValue?.contains { $0["id"]?.stringValue == name } ?? false
         }
         guard let id = group?["stream_id"]?.stringValue else { return false }
         let stream = server["streams"]?.arrayValue?.first { $0["id"]?.stringValue == id }
-        return stream?["uri"]?["scheme"]?.stringValue == "tcp"
-            && stream?["uri"]?["host"]?.stringValue?.hasSuffix(":\(address.port)") ?? false
+        return stream.map { Self.isSource($0, address) } ?? false
+    }
+
+    /// True if a stream of a server is the source at this address.
+    private static func isSource(_ stream: JSONValue, _ address: SnapcastAddress) -> Bool {
+        stream["uri"]?["scheme"]?.stringValue == "tcp"
+            && stream["uri"]?["host"]?.stringValue?.hasSuffix(":\(address.port)") ?? false
     }
 
     /// Result of a method of the server.
-    private func control(_ method: String, _ parameters: JSONValue?) throws(TCPConnection.Problem) -> JSONValue {
-        let end = MonotonicTime.now.advanced(bySeconds: Self.patience)
+    private static func control(
+        _ address: SnapcastAddress, _ method: String, _ parameters: JSONValue?
+    ) throws(TCPConnection.Problem) -> JSONValue {
+        let end = MonotonicTime.now.advanced(bySeconds: patience)
         var request = JSONObject([
             .init("jsonrpc", "2.0"), .init("id", 1), .init("method", .string(method)),
         ])
         if let parameters { request["params"] = parameters }
-        let connection = try TCPConnection(address.host, Self.controlPort, until: end)
+        let connection = try TCPConnection(address.host, controlPort, until: end)
         try connection.write(Array((JSONWriter.text(.object(request)) + "\r\n").utf8), until: end)
         return try answer(connection, until: end)
     }
 
     /// The result of the first answer. Notifications come on lines of their own.
-    private func answer(
+    private static func answer(
         _ connection: TCPConnection, until end: MonotonicTime
     ) throws(TCPConnection.Problem) -> JSONValue {
         var text: [UInt8] = []

@@ -89,12 +89,12 @@ import NowPlaying
 
     package func rest() {
         guard state == .open else { return }
-        close(after: 0)
+        closeLink(after: 0)
         state = .resting
     }
 
     package func disconnect() {
-        close(after: lead)
+        closeLink(after: lead)
         hanging = nil
         state = .apart
         attempt += 1
@@ -116,7 +116,7 @@ import NowPlaying
     }
 
     /// Ends the connection. The server reads all that was sent, for so many seconds, and then accepts another.
-    private func close(after seconds: Double) {
+    private func closeLink(after seconds: Double) {
         guard link != nil else { return }
         link = nil
         readyAt = EventLoop.now.advanced(bySeconds: seconds + Self.pause)
@@ -158,6 +158,15 @@ import NowPlaying
                         + "runs and has a source tcp://…:\(address.port)?mode=server"))
         }
         guard let descriptor = dial.descriptor else { return }
+        if let theirs = dial.format, theirs != format.text {
+            close(descriptor)
+            readyAt = EventLoop.now.advanced(bySeconds: Self.pause)
+            return fail(
+                OutputError(
+                    .noServer,
+                    "the source of the Snapcast server at \(cleanText(address.text)) takes \(cleanText(theirs)), not "
+                        + "\(format.text); set output = snapcast:\(cleanText(address.text)),\(cleanText(theirs))"))
+        }
         if let refusal = dial.refusal {
             Log.warning(
                 "the buffer of the Snapcast server at \(cleanText(address.text)) is unknown: \(cleanText(refusal)); taking "
