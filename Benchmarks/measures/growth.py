@@ -1,26 +1,33 @@
-"""How cost grows: time and memory of a step for each size of the queue, and each number of clients, sessions and items with
-saved feedback."""
+"""How cost grows: time and memory of a step for each size of the queue, each number of clients, sessions and items with
+saved feedback, and after hours of play."""
+import os
+import pathlib
 import socket
 import sqlite3
+import struct
 import subprocess
 import time
 
 import numpy as np
 
 from harness.daemon import Connection, Daemon
-from harness.process import memory
+from harness.lines import until
+from harness.process import cpu, memory
 
 QUEUES = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 # But for the two connections of the measure.
 CLIENTS = (1, 16, 128, 1024, 4094)
 SESSIONS = (1, 4, 16)
 REMEMBERED = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
+HOURS = (1, 2, 5, 10, 20, 50, 100)
+# Hours of the daemon's clock in one of the machine's.
+PACE = 1000
 STEPS = 40
 
 
 def run(bench):
     found = {"items": _queues(bench), "clients": _clients(bench), "sessions": _sessions(bench),
-             "remembered items": _remembered(bench)}
+             "remembered items": _remembered(bench), "hours": _hours(bench)}
     bench.note("growth", found)
     rows = []
     for things, steps in found.items():
@@ -151,3 +158,44 @@ def _remember(file, count):
         database.executemany(
             "INSERT INTO item VALUES (?, 3, 0, 0, NULL, NULL, 2, 0, 1.7e9)", ((f"{number:064x}",) for number in range(count)))
     database.close()
+
+
+class _FastDaemon(Daemon):
+    """A daemon whose clocks run fast, so that it plays hours in seconds."""
+
+    def environment(self):
+        source, library = pathlib.Path(__file__).resolve().parents[2] / "Tests/Soak/faster.c", self.folder / "faster.so"
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        return os.environ | {"LD_PRELOAD": str(library), "SOAK_PACE": str(PACE)}
+
+
+def _hours(bench):
+    """After so many hours of play of one item of ten minutes that repeats. The hour before is the one whose cost is given."""
+    found = {}
+    folder = bench.folder()
+    with _FastDaemon(bench.program, folder) as daemon:
+        item = folder / "silence.wav"
+        _silence(item, 600)
+        daemon.call("queue.add", items=[str(item)], play=True)
+        daemon.call("changeRepeatMode", mode="one")
+        for before, hours in zip((0, *HOURS), HOURS):
+            time.sleep((hours - 1 - before) * 3600 / PACE)
+            used = cpu(daemon.pid)
+            time.sleep(3600 / PACE)
+            used = cpu(daemon.pid) - used
+            # A read of five of its seconds counts as hanging.
+            until(lambda: daemon.call("nowPlaying.get")["state"] == "playing", f"sound after {hours} hours", 10, 0.005)
+            found[hours] = {
+                "processor of an hour ms": used * 1e3, "memory of all KiB": memory(daemon.pid)["uss"] / 1024,
+                "state ms": _median(lambda number: daemon.call("nowPlaying.get")),
+                "pause and play ms": _median(lambda number: daemon.call("play" if number % 2 else "pause"))}
+    return found
+
+
+def _silence(path, seconds, rate=8000):
+    """A WAVE file of 8,000 frames a second: decoding it costs nearly nothing."""
+    size = seconds * rate * 2
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + size, b"WAVE", b"fmt ", 16, 1, 1, rate, rate * 2, 2, 16, b"data", size)
+    with open(path, "wb") as file:
+        file.write(head)
+        file.truncate(len(head) + size)
