@@ -228,6 +228,8 @@ package struct StreamTiming: Equatable, Sendable {
     var isPaced: Bool { get }
     /// True if the timing is computed from a known schedule: a difference between two readings is a change of that.
     var isExact: Bool { get }
+    /// True if the server works in steps and reports the position of its last step as that of now: readings are lower bounds.
+    var isStepped: Bool { get }
     /// Frame before which all frames are heard whatever is requested now; nil: unknown, or the stream can take them back.
     var committedFrame: Double? { get }
     /// Timing of the stream now, if it is known without a request (then the stream has no pace); else nil.
@@ -304,6 +306,7 @@ extension AudioOutput {
 extension AudioStream {
     package var isPaced: Bool { true }
     package var isExact: Bool { false }
+    package var isStepped: Bool { false }
     package var committedFrame: Double? { nil }
     package var presentTiming: StreamTiming? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}

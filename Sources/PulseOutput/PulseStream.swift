@@ -14,6 +14,7 @@ import NowPlaying
     private(set) package var refillFrames: Int64
     private(set) package var prebufferFrames: Int64
     package var canRewind: Bool { rewinds.canRewind }
+    package var isStepped: Bool { rewinds.isFixed }
 
     unowned let output: PulseOutput
     let loop: EventLoop

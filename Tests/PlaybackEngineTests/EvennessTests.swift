@@ -88,4 +88,33 @@ import Testing
         #expect(Self.clock(Self.refills + [(33, 0.046)], inSteps: true).evenness.jumps == 1)
         #expect(Self.clock(Self.refills + [(33, 0.004)], inSteps: true).evenness.jumps == 0)
     }
+
+    @Test("readings of a server that works in steps are lower bounds, and the highest is right")
+    func lowerBounds() {
+        var clock = DeviceClock(sampleRate: 44100)
+        func note(_ seconds: Double, behind: Double, isPrompt: Bool) {
+            clock.note(step: (seconds - behind) * Self.rate, at: Self.at(seconds), isPrompt: isPrompt)
+        }
+        func behind(_ seconds: Double) -> Double { seconds - (clock.frame(at: Self.at(seconds)) ?? 0) / Self.rate }
+        // The report of the first step is late.
+        note(0, behind: 0.016, isPrompt: true)
+        note(0.3, behind: 0.03, isPrompt: false)
+        #expect(abs(behind(1) - 0.016) < 1e-6)
+        note(1, behind: 0, isPrompt: false)
+        #expect(abs(behind(2)) < 1e-6)
+        for second in stride(from: 3.0, through: 30, by: 3) {
+            note(second, behind: 0, isPrompt: true)
+            note(second + 1, behind: 0.042, isPrompt: false)
+            note(second + 2, behind: 0.0004, isPrompt: true)
+            // The line goes through the highest; the skew is that of all prompt ones.
+            #expect(abs(behind(second + 2)) < 0.0004, "\(second)")
+        }
+        #expect(clock.evenness == Evenness() && abs(clock.skew) < 1e-4)
+        // A block is lost, as the report of a step says.
+        note(36, behind: 0.02, isPrompt: true)
+        #expect(clock.evenness.jumps == 1 && abs(behind(36) - 0.02) < 1e-6)
+        // Or that report was late.
+        note(36.5, behind: 0, isPrompt: false)
+        #expect(abs(behind(37)) < 0.0002)
+    }
 }

@@ -30,6 +30,8 @@ package struct DeviceClock: Equatable, Sendable {
     /// Skew by all that is known.
     private var best: KnownSkew?
     private var origin: MonotonicTime?
+    /// True if the readings are lower bounds: the line goes through the highest.
+    private var isStepped = false
     private var readings: [Reading] = []
 
     /// Shortest span of readings for a skew in seconds, and longest span that is kept.
@@ -45,6 +47,10 @@ package struct DeviceClock: Equatable, Sendable {
     private static let evenLimit = 0.003
     private static let stepLimit = 0.005
     private static let scatters = 6.0
+    /// Scatter of the steps of a server in seconds.
+    private static let stepScatter = 0.001
+    /// Span in seconds of readings that share an error.
+    private static let burst = 0.25
     /// Distance from the line that no lost block explains, in seconds.
     private static let interruption = 0.25
     /// Certainty of a skew, and its change from one line to the next, as standard deviations.
@@ -74,11 +80,9 @@ package struct DeviceClock: Equatable, Sendable {
 
     /// Starts a new line, as the flow begins or was interrupted.
     package mutating func restart() {
-        readings.removeAll(keepingCapacity: true)
+        beginLine()
         origin = nil
         evenness.restart()
-        known = best?.loosened(by: Self.lineChange)
-        measured = nil
     }
 
     /// Adds a reading: stream frame `frame` was audible at `time`. `inSteps`: the server moves in steps, so that the first reading
@@ -88,7 +92,7 @@ package struct DeviceClock: Equatable, Sendable {
         let origin = self.origin ?? time
         self.origin = origin
         let seconds = time.seconds(since: origin)
-        if let last = readings.last, seconds - last.seconds < 0.25 {
+        if let last = readings.last, seconds - last.seconds < Self.burst {
             // Readings in a burst share an error: the last one suffices.
             if readings.count > 1 {
                 readings[readings.count - 1] = Reading(seconds: seconds, frame: frame)
@@ -103,6 +107,30 @@ package struct DeviceClock: Equatable, Sendable {
         estimate()
     }
 
+    /// Adds a reading of a server that works in steps and reports the frame of its last step as that of now: a lower bound.
+    /// `isPrompt`: requested at once after a report of a step, so that it is off by the delay of that report only.
+    package mutating func note(step frame: Double, at time: MonotonicTime, isPrompt: Bool) {
+        isStepped = true
+        if let origin, let last = readings.last, let expected = self.frame(at: time) {
+            let late = (expected - frame) / sampleRate
+            if late > 0, late < Self.interruption {
+                let isBurst = time.seconds(since: origin) - last.seconds < Self.burst
+                guard isPrompt, !isBurst else { return }
+            } else if late < -Self.stepScatter, late > -Self.interruption {
+                // The readings before it were late.
+                beginLine()
+            }
+        }
+        note(frame: frame, at: time, inSteps: true)
+    }
+
+    /// Begins the line anew at the next reading.
+    private mutating func beginLine() {
+        readings.removeAll(keepingCapacity: true)
+        known = best?.loosened(by: Self.lineChange)
+        measured = nil
+    }
+
     /// Begins the line anew at a reading that says that the device does not play evenly.
     private mutating func judge(_ frame: Double, at time: MonotonicTime, inSteps: Bool) {
         guard let origin, let last = readings.last, let expected = self.frame(at: time),
@@ -115,10 +143,7 @@ package struct DeviceClock: Equatable, Sendable {
             before: (origin.advanced(bySeconds: last.seconds), last.frame / sampleRate),
             off: (frame - expected) / sampleRate,
             limit: limit(at: time.seconds(since: origin), inSteps: inSteps), skew: steadySkew)
-        guard isUneven else { return }
-        readings.removeAll(keepingCapacity: true)
-        known = best?.loosened(by: Self.lineChange)
-        measured = nil
+        if isUneven { beginLine() }
     }
 
     /// Largest distance of a reading from the line of a device that plays evenly, so many seconds after the origin, in seconds.
@@ -162,14 +187,16 @@ package struct DeviceClock: Equatable, Sendable {
     }
 
     /// Readings that make the line.
-    private var recent: ArraySlice<Reading> { readings.suffix(readings.count < 3 ? 1 : 6) }
+    private var recent: ArraySlice<Reading> { readings.suffix(readings.count < 3 && !isStepped ? 1 : 6) }
 
-    /// Best point for a line with the slope `skew`: the mean of the last few readings' residuals.
+    /// Best point for a line with the slope `skew`: the mean of the last few readings' residuals, of a server that works in
+    /// steps the highest.
     private func line() -> Reading? {
         guard let last = readings.last else { return nil }
         let recent = recent
         let slope = sampleRate * (1 + skew)
-        let offset = recent.reduce(0) { $0 + $1.frame - $1.seconds * slope } / Double(recent.count)
+        let highest = isStepped ? recent.lazy.map { $0.frame - $0.seconds * slope }.max() : nil
+        let offset = highest ?? recent.reduce(0) { $0 + $1.frame - $1.seconds * slope } / Double(recent.count)
         return Reading(seconds: last.seconds, frame: offset + last.seconds * slope)
     }
 

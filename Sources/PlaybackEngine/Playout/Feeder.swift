@@ -36,10 +36,10 @@ import NowPlaying
 
     // MARK: The audible lane
 
-    /// Sends frames that are decoded and due.
-    func topUp(_ lane: Lane) {
+    /// Sends frames that are decoded and due. `isPrompt`: the server has just requested frames.
+    func topUp(_ lane: Lane, isPrompt: Bool = false) {
         if lane === playout.audible && !lane.awaitsSplice || lane === playout.leaving {
-            askForRefill(lane)
+            askForRefill(lane, isPrompt: isPrompt)
         } else if lane === playout.ahead {
             fillAhead(lane)
         }
@@ -71,7 +71,7 @@ import NowPlaying
         return untaken
     }
 
-    private func askForRefill(_ lane: Lane) {
+    private func askForRefill(_ lane: Lane, isPrompt: Bool) {
         guard lane.isReady, lane.offset != nil, !playout.gains.isResending(lane), lane.beginRefill() else { return }
         playout.ask(
             lane, if: [.heard, .unspliced],
@@ -81,7 +81,7 @@ import NowPlaying
             }, stale: { lane.endRefill() },
             { [unowned self] timing in
                 lane.endRefill()
-                lane.note(timing)
+                lane.note(timing, isPrompt: isPrompt || lane.stream?.isStepped != true)
                 refill(lane, timing)
                 learnSkew(lane)
                 checkDrift(lane, timing)

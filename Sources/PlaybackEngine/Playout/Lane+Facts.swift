@@ -109,8 +109,11 @@ extension Lane {
         return timing.time
     }
 
-    /// Scatter of this device's readings in seconds: as measured, or the usual figure for its kind.
-    var noise: Double { clock.noise ?? (stream?.canRewind == false && !isExact ? 0.01 : 0) }
+    /// Scatter of this device's readings in seconds: as measured, or the usual figure for its kind. A line through steps has
+    /// none.
+    var noise: Double {
+        clock.noise ?? (stream?.canRewind == false && !isExact && stream?.isStepped != true ? 0.01 : 0)
+    }
 
     /// True if the stream computes its timing: a difference is a change, and a future one is known.
     var isExact: Bool { stream?.isExact == true }

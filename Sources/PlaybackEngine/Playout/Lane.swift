@@ -53,7 +53,7 @@ import NowPlaying
     /// server. To other requests, a server that moves in steps (PipeWire) answers with its last step, a lower bound.
     func note(_ timing: StreamTiming, isPrompt: Bool = true) {
         if case .held(isRead: false) = phase, !timing.isPlaying { phase = .held(isRead: true) }
-        readings.note(timing, isPrompt: isPrompt, canRewind: stream?.canRewind)
+        readings.note(timing, isPrompt: isPrompt, canRewind: stream?.canRewind, inSteps: stream?.isStepped == true)
     }
 
     /// Marks the held lane as read: its last reading has its position.

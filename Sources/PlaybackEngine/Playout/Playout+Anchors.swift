@@ -148,7 +148,7 @@ extension Playout {
         ask(lane, if: [.audible, .unstalled], failed: { _ in publishOld() }, stale: publishOld) {
             [unowned self] timing in
             guard timing.isPlaying else { return publishOld() }
-            lane.note(timing)
+            lane.note(timing, isPrompt: false)
             player.publisher.publish(cause, anchor: flowingAnchor(lane, timing), by: by, route: route)
             schedule()
         }

@@ -21,7 +21,9 @@ extension Playout: AudioStreamDelegate {
     }
 
     func streamNeedsFrames(_ stream: any AudioStream) {
-        for lane in [audible, leaving] { if let lane, lane.stream === stream { feeder.topUp(lane) } }
+        for lane in [audible, leaving] {
+            if let lane, lane.stream === stream { feeder.topUp(lane, isPrompt: true) }
+        }
     }
 
     func streamStarted(_ stream: any AudioStream) {

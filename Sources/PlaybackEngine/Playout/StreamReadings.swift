@@ -53,9 +53,11 @@ struct StreamReadings {
     mutating func forgetLast() { last = nil }
 
     /// Stores a reading; see `Lane.note`.
-    mutating func note(_ timing: StreamTiming, isPrompt: Bool, canRewind: Bool?) {
+    mutating func note(_ timing: StreamTiming, isPrompt: Bool, canRewind: Bool?, inSteps: Bool) {
         last = timing
-        if timing.isPlaying, isPrompt || !isStale(timing, canRewind: canRewind) {
+        if timing.isPlaying, inSteps {
+            clock.note(step: timing.audibleFrame, at: timing.time, isPrompt: isPrompt)
+        } else if timing.isPlaying, isPrompt || !isStale(timing, canRewind: canRewind) {
             clock.note(frame: timing.audibleFrame, at: timing.time, inSteps: canRewind == false)
         }
         latencies.append(timing.latency)
