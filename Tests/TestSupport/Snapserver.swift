@@ -12,8 +12,8 @@ package final class Snapserver: Sendable {
     /// The process.
     package let process: TestProcess
 
-    /// Starts it and returns when it listens. `buffer`: milliseconds. `format`: that of the source. `folder`: keeps its files. `script`: the program of the
-    /// source's control script; `variables`: additions to the environment of both.
+    /// Starts it and returns when it listens. `buffer`: milliseconds. `format`: that of the source. `folder`: keeps its files.
+    /// `script`: the program of the source's control script; `variables`: additions to the environment of both.
     package static func start(
         in folder: TemporaryFolder, buffer: Int = 1000, format: String = "48000:16:2", script: String? = nil,
         variables: [String: String] = [:]
@@ -21,7 +21,9 @@ package final class Snapserver: Sendable {
         await LoopThread.run { Snapserver(folder, buffer, format, script, variables) }
     }
 
-    private init(_ folder: TemporaryFolder, _ buffer: Int, _ script: String?, _ variables: [String: String]) {
+    private init(
+        _ folder: TemporaryFolder, _ buffer: Int, _ format: String, _ script: String?, _ variables: [String: String]
+    ) {
         let data = folder.path("snapserver")
         mkdir(data, 0o700)
         // Without the slash a server of 0.26 takes that of the script for the beginning of the path.
