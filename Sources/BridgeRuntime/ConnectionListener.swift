@@ -74,9 +74,10 @@ package enum ListenerAddress: Hashable, Sendable {
         for place in places where open[place] == nil {
             do throws(SystemError) { open[place] = try begin(place) } catch {
                 let remedy = error.code == EADDRINUSE ? ": another program listens there" + remedy : ""
-                // The message of a local socket has its path.
-                let words = error.message.contains(place.address.text) ? "" : place.address.text + ": "
-                let failure = words + error.message + remedy
+                // The operation says no more than the words before it, most often.
+                let isListening = error.operation.hasPrefix("listen on ")
+                let reason = isListening ? SystemError.words(error.code) : error.message
+                let failure = "\(place.address.text): \(reason)\(remedy)"
                 if place.isUsual, error.code != EADDRINUSE {
                     log.info("not listening at \(failure)")
                 } else {
