@@ -10,8 +10,8 @@ import NowPlaying
 }
 
 /// A null output with a late device that cannot rewind.
-@PlayerLoop final class SlowOutput: AudioOutput {
-    private let inner: NullOutput
+@PlayerLoop final class SlowOutput: NullBackedOutput {
+    let inner: NullOutput
     private let loop: EventLoop
     private let latency: Double
     private let log: SlowOutputLog
@@ -23,24 +23,6 @@ import NowPlaying
         self.latency = latency
         self.log = log
     }
-
-    var delegate: (any AudioOutputDelegate)? {
-        get { inner.delegate }
-        set { inner.delegate = newValue }
-    }
-    var isConnected: Bool { inner.isConnected }
-    var isConnecting: Bool { inner.isConnecting }
-    var device: OutputDevice? { inner.device }
-    var isVolumeNeutral: Bool { inner.isVolumeNeutral }
-    var mixesStreams: Bool { inner.mixesStreams }
-
-    func connect() { inner.connect() }
-    func disconnect() { inner.disconnect() }
-    func setVolume(_ volume: Double, muted: Bool) { inner.setVolume(volume, muted: muted) }
-    func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
-        inner.listDevices(completion)
-    }
-    func selectDevice(named name: String?) { inner.selectDevice(named: name) }
 
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream {
         let stream = SlowStream(latency: latency, log, delegate)

@@ -6,8 +6,8 @@ import TestSupport
 
 /// A null output with a server that works in steps, as PipeWire does: it takes a quantum of frames at each step, begins, requests
 /// frames and reports at steps alone, and gives the position of its last step as that of now.
-@PlayerLoop final class SteppedOutput: AudioOutput {
-    private let inner: NullOutput
+@PlayerLoop final class SteppedOutput: NullBackedOutput {
+    let inner: NullOutput
     private let quantum: Double
     private let delay: Double
     private var random: SeededRandom
@@ -20,24 +20,6 @@ import TestSupport
         self.delay = delay
         random = SeededRandom(seed: seed)
     }
-
-    var delegate: (any AudioOutputDelegate)? {
-        get { inner.delegate }
-        set { inner.delegate = newValue }
-    }
-    var isConnected: Bool { inner.isConnected }
-    var isConnecting: Bool { inner.isConnecting }
-    var device: OutputDevice? { inner.device }
-    var isVolumeNeutral: Bool { inner.isVolumeNeutral }
-    var mixesStreams: Bool { inner.mixesStreams }
-
-    func connect() { inner.connect() }
-    func disconnect() { inner.disconnect() }
-    func setVolume(_ volume: Double, muted: Bool) { inner.setVolume(volume, muted: muted) }
-    func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
-        inner.listDevices(completion)
-    }
-    func selectDevice(named name: String?) { inner.selectDevice(named: name) }
 
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream {
         let stream = SteppedStream(self, delegate)
