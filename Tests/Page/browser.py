@@ -23,6 +23,10 @@ def until(condition, what, seconds=PATIENCE):
     raise AssertionError(f"this did not come: {what}")
 
 
+class NotTested(Exception):
+    """A test that cannot be tried here, and why."""
+
+
 class Refused(Exception):
     """The browser refused a command, or a script failed."""
 

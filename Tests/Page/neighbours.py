@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from browser import until
+from browser import NotTested, until
 
 TYPE = "_nowplayingd._tcp"
 
@@ -15,13 +15,12 @@ TYPE = "_nowplayingd._tcp"
 def test_network(house):
     """Announced when Avahi runs, again after its restart, under another name beside a namesake, and gone with the bridge."""
     if shutil.which("avahi-daemon", path="/usr/sbin") is None:
-        return print("NOT TESTED: Avahi")
+        raise NotTested("avahi-daemon is not installed")
     if os.getuid() != 0:
-        return print("NOT TESTED: the network of its own needs root")
+        raise NotTested("a network of its own needs root")
     words = ["unshare", "--net", "--mount", sys.executable, "-B", __file__, str(house.programs), str(house.folder / "network")]
     run = subprocess.run(words, capture_output=True, text=True, timeout=120, env=house.environment)
     assert run.returncode == 0, run.stdout + run.stderr
-    return None
 
 
 def inside(house, folder):

@@ -15,7 +15,7 @@ import threading
 import warnings
 import wave
 
-from browser import until
+from browser import NotTested, until
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, RejectConnection, Request, TextMessage
 
@@ -171,7 +171,7 @@ def behind(house):
 def test_nginx(house):
     """nginx with TLS, by the recipe of the manual."""
     if shutil.which("nginx", path="/usr/sbin:/usr/bin") is None:
-        return print("NOT TESTED: nginx")
+        raise NotTested("nginx is not installed")
     chain, key = certificate(house.folder)
     with behind(house) as port:
         outside = free_port()
@@ -192,7 +192,7 @@ def test_nginx(house):
 def test_caddy(house):
     """Caddy with TLS, by the recipe of the manual."""
     if shutil.which("caddy") is None:
-        return print("NOT TESTED: Caddy")
+        raise NotTested("Caddy is not installed")
     chain, key = certificate(house.folder)
     with behind(house) as port:
         outside = free_port()
@@ -214,7 +214,7 @@ def test_ssh(house):
         try:
             import asyncssh
         except ImportError:
-            return print("NOT TESTED: ssh (no asyncssh)")
+            raise NotTested("python3-asyncssh is not installed") from None
 
     class Server(asyncssh.SSHServer):
         def begin_auth(self, username):
