@@ -26,10 +26,9 @@ import NowPlayingClient
             callers.clientGone()
             library.links.clientGone()
         }
+        let shared = Commands.Shared(names: names, outputs: outputs, library: library, callers: callers)
         let partitions = Partitions(context, server) { partitions, mirror, name in
-            let commands = Commands(context.loop, mirror, partition: name, names, outputs, library, callers)
-            commands.serve(server, partitions)
-            return commands
+            Commands(context.loop, mirror, partition: name, shared, server, partitions)
         }
         self.partitions = partitions
         partitions.begin()

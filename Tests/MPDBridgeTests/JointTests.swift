@@ -127,8 +127,8 @@ import Testing
 
     @Test("indices count after the removals before them") func indices() {
         func requests(_ words: [String]) -> [MPDRequest] { words.map { MPDRequest(.delete, [Argument($0)]) } }
-        #expect(Commands.indexed(requests(["0", "0", "1:", "0", "5"]), [1, 2, 3, 4]) == [[1], [2], [4], [3]])
-        #expect(Commands.indexed(requests(["4:4", "-1"]), [1, 2, 3, 4]) == [[], [1, 2, 3, 4]])
-        #expect(Commands.identified(requests(["3", "1", "3", "2"]), [1, 2, 3]) == [[3], [1]])
+        #expect(JointDesk.indexed(requests(["0", "0", "1:", "0", "5"]), [1, 2, 3, 4]) == [[1], [2], [4], [3]])
+        #expect(JointDesk.indexed(requests(["4:4", "-1"]), [1, 2, 3, 4]) == [[], [1, 2, 3, 4]])
+        #expect(JointDesk.identified(requests(["3", "1", "3", "2"]), [1, 2, 3]) == [[3], [1]])
     }
 }

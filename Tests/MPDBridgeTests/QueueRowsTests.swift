@@ -90,7 +90,7 @@ import Testing
 
     @Test("a table has the lines of two kinds of client, and of the present library alone") func table() {
         let queue = ShadowQueue(ids: [1], revision: 1)
-        var table = QueueRowTable()
+        let table = QueueRowTable()
         func has(_ basis: QueueRows.Basis) -> Bool {
             var result = false
             table.with(basis, queue) { result = $0.has(1) }

@@ -14,7 +14,10 @@ import NowPlaying
         case numbers
     }
 
-    private let commands: Commands
+    private let mirror: PlayerMirror
+    private let library: LibraryCalls
+    /// Lines of songs that clients were sent before.
+    private let rows: QueueRowTable
     private weak var client: MPDClient?
     /// Songs that are left: index and id.
     private var left: ArraySlice<(index: Int, id: Int32)>
@@ -51,14 +54,17 @@ import NowPlaying
 
     /// A listing of these indices for a client.
     init(
-        _ commands: Commands, _ client: MPDClient, _ indices: [Int], _ kind: Kind, _ selection: QueueSelection? = nil
+        _ mirror: PlayerMirror, _ library: LibraryCalls, _ rows: QueueRowTable, _ client: MPDClient, _ indices: [Int],
+        _ kind: Kind, _ selection: QueueSelection? = nil
     ) {
         self.selection = selection
-        self.commands = commands
+        self.mirror = mirror
+        self.library = library
+        self.rows = rows
         self.client = client
         self.kind = kind
         tags = client.tags
-        let ids = commands.mirror.queue.ids
+        let ids = mirror.queue.ids
         left = indices.map { ($0, ids[$0]) }[...]
     }
 
@@ -95,14 +101,14 @@ import NowPlaying
     /// True if songs are written as they were before: nobody judges them, and none is another player's.
     private var writesKnown: Bool {
         guard case .songs = kind, selection == nil else { return false }
-        return !commands.mirror.isExternal
+        return !mirror.isExternal
     }
 
     /// Writes the next songs as far as their lines are known; nil: the next song is not, or there is none.
     private func known(_ writer: inout AnswerWriter) -> AnswerProgress? {
         guard let basis, !left.isEmpty else { return nil }
         var count = 0
-        commands.queueRows.with(basis, commands.mirror.queue) { rows in
+        rows.with(basis, mirror.queue) { rows in
             for song in left.prefix(Self.turn) {
                 guard rows.write(song.id, at: song.index, &writer) else { break }
                 count += 1
@@ -115,10 +121,9 @@ import NowPlaying
     /// The reasons for the lines of this listing; nil: its client has gone.
     private var basis: QueueRows.Basis? {
         guard let client else { return nil }
-        let library = commands.library
         return QueueRows.Basis(
-            tags: tags, caller: CallerLink.Caller(client.user), names: commands.names.names,
-            library: library.isThere ? library.version : nil)
+            tags: tags, caller: CallerLink.Caller(client.user), names: library.names,
+            library: library.version)
     }
 
     /// Writes songs of a page for one turn of the loop; the number of those that are left.
@@ -129,7 +134,7 @@ import NowPlaying
             rest -= 1
             // An item that was removed meanwhile is left out, as if the listing had come later.
             guard let row = facts[Int64(song.id)] else { continue }
-            let file = commands.names.names.name(of: row["uri"]?.stringValue ?? "")
+            let file = library.names.name(of: row["uri"]?.stringValue ?? "")
             switch kind {
             case .names: writer.row(song.index, file)
             case .songs, .numbers:
@@ -150,9 +155,9 @@ import NowPlaying
         if let index = block.index { writer.pair("Pos", index) }
         let behind = writer.bytes.count
         block.writeNumbers(&writer)
-        let queue = commands.mirror.queue
+        let queue = mirror.queue
         guard let asked, asked.version == queue.version, asked.basis == basis, block.isLasting else { return }
-        commands.queueRows.with(asked.basis, queue) {
+        rows.with(asked.basis, queue) {
             $0.keep(id, writer.bytes[begin..<place], writer.bytes[behind...], of: queue)
         }
     }
@@ -160,7 +165,7 @@ import NowPlaying
     /// Asks for the facts of the next songs: those of one stretch of the queue come as a page.
     private func ask() {
         page = .asked
-        asked = writesKnown ? basis.map { (commands.mirror.queue.version, $0) } : nil
+        asked = writesKnown ? basis.map { (mirror.queue.version, $0) } : nil
         let next = unknown
         guard let first = next.first, let last = next.last else { return }
         pageCount = next.count
@@ -173,7 +178,7 @@ import NowPlaying
     /// True if the library is likely to know these songs.
     private var asksBriefly: Bool {
         guard case .songs = kind else { return false }
-        return selection == nil && commands.library.isThere
+        return selection == nil && library.isThere
     }
 
     /// The next songs, up to the last one whose lines are not known.
@@ -182,7 +187,7 @@ import NowPlaying
         let gap = zip(next.indices, zip(next, next.dropFirst())).first { $1.1.index - $1.0.index > Self.widestGap }
         if let gap { next = next[...gap.0] }
         guard let asked else { return next }
-        commands.queueRows.with(asked.basis, commands.mirror.queue) { rows in
+        rows.with(asked.basis, mirror.queue) { rows in
             while let last = next.last, next.count > 1, rows.has(last.id) { next.removeLast() }
         }
         return next
@@ -211,7 +216,7 @@ import NowPlaying
             "offset": .integer(Int64(stretch.offset)), "limit": .integer(Int64(min(stretch.count, 10_000))),
             "fields": .array(fields),
         ]
-        commands.mirror.call("queue.list", parameters) { [weak self] result in
+        mirror.call("queue.list", parameters) { [weak self] result in
             guard let self else { return }
             switch result {
             case .failure(let failure):
@@ -242,13 +247,13 @@ extension QueueAnswer {
         guard case .songs = kind, let client else { return show(rows) }
         let uris = rows.compactMap { $0["uri"]?.stringValue }[...]
         guard selection == nil else {
-            return commands.songs(uris, client) { [weak self] found, isWhole in
+            return library.songs(uris, client) { [weak self] found, isWhole in
                 self?.songs = found
                 if !isWhole { self?.asked = nil }
                 self?.show(rows)
             }
         }
-        commands.lines(of: uris, client) { [weak self] found, isWhole in
+        library.lines(of: uris, client) { [weak self] found, isWhole in
             self?.written = found
             if !isWhole { self?.asked = nil }
             self?.completeOthers(rows)

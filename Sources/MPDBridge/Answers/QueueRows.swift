@@ -93,7 +93,7 @@ struct QueueRows {
 }
 
 /// Lines of the queue for the two kinds of client that asked last.
-struct QueueRowTable {
+final class QueueRowTable {
     private var all: [QueueRows] = []
 
     private static let most = 2
@@ -102,7 +102,7 @@ struct QueueRowTable {
     init() {}
 
     /// Hands over the lines that hold for these reasons and this queue.
-    mutating func with(_ basis: QueueRows.Basis, _ queue: ShadowQueue, _ use: (inout QueueRows) -> Void) {
+    func with(_ basis: QueueRows.Basis, _ queue: ShadowQueue, _ use: (inout QueueRows) -> Void) {
         // Lines of another state of the library are of no use any more.
         all.removeAll { $0.basis.library != basis.library || $0.basis.names != basis.names }
         if let index = all.firstIndex(where: { $0.basis == basis }) {

@@ -68,3 +68,16 @@ struct SongNames: Equatable, Sendable {
 
     private static func uri(path: [UInt8]) -> String { FileName.uri(ofAbsolutePath: path) }
 }
+
+/// Names as bytes.
+extension SongNames {
+    /// True for the names of the top: nothing, or a slash.
+    static func isTop(_ name: [UInt8]) -> Bool { name.allSatisfy { $0 == UInt8(ascii: "/") } }
+
+    /// A name without slashes at its ends.
+    static func trimmed(_ name: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let begin = name.drop { $0 == slash }
+        return Array(begin.prefix(begin.lastIndex { $0 != slash }.map { $0 + 1 - begin.startIndex } ?? 0))
+    }
+}

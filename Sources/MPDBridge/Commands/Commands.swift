@@ -1,161 +1,134 @@
-import BridgeRuntime
-import ControlProtocol
 import LinuxSystem
 import MPDProtocol
-import NowPlaying
-import NowPlayingClient
 
-/// Carries out the commands of MPD's protocol at the daemon.
+/// Carries out the commands of MPD's protocol in one partition: each has its desk.
 @PlayerLoop final class Commands: CommandPerformer {
+    /// Parts of the bridge that its partitions share.
+    struct Shared {
+        /// Names of songs.
+        let names: SongNameTable
+        /// Devices of the sound server.
+        let outputs: OutputTable
+        /// The library.
+        let library: Library
+        /// Connections to the daemon with the rights of clients.
+        let callers: LinkPool
+    }
+
+    /// The session of the daemon that the partition shows.
     let mirror: PlayerMirror
-    let names: SongNameTable
-    let library: Library
-    /// Places at which windows of clients ended, by their numbers.
-    var windows: [Int: WindowPlace] = [:]
-    /// The stored playlist that was loaded last; empty: none was.
-    var lastLoaded = ""
-    /// Lines of songs of the queue that clients were sent.
-    var queueRows = QueueRowTable()
-    /// The last answer to `status`, without its position.
-    var statusLines: StatusLines?
-    /// Name of the partition.
-    let partitionName: String
-    /// Devices of the sound server.
-    let outputs: OutputTable
-    /// The daemon with the rights of clients.
-    let daemon: DaemonCalls
-    /// Refusals of passwords.
-    let passwords: WrongPasswords
-    /// Settings of MPD that have no effect here.
-    var mixRamp = MixRamp()
-    /// The error that clients have cleared.
-    private(set) var hiddenError = HiddenError()
-    /// Channels of clients.
-    var board = MessageBoard()
-    /// Start of the bridge.
-    let started = EventLoop.now
-    /// The server whose clients ask; nil before it exists.
-    private(set) weak var server: MPDServer?
-    /// All partitions; nil before they exist.
-    private(set) weak var partitions: Partitions?
+    private let library: Library
+    private weak var partitions: Partitions?
+
+    // MARK: Desks
+
+    private let status: StatusDesk
+    private let listing: ListingDesk
+    private let queue: QueueDesk
+    private let joint: JointDesk
+    private let playback: PlaybackDesk
+    private let settings: SettingDesk
+    private let messages: MessageDesk
+    private let output: OutputDesk
+    private let partition: PartitionDesk
+    private let itemTags: ItemTagDesk
+    private let abilities: AbilityDesk
+    private let connection: ConnectionDesk
+    private let search: SearchDesk
+    private let values: ValueDesk
+    private let folders: FolderDesk
+    private let lists: ListDesk
+    private let listEdits: ListEditDesk
+    private let comments: CommentDesk
     private let pictures: PictureDesk
-    private lazy var stickers = StickerDesk(daemon, library.links, names) { [unowned self] in server?.note(.sticker) }
+    private let stickers: StickerDesk
 
-    /// Commands at this mirror.
+    /// The commands of the partition of this name, which shows the session of this mirror.
     init(
-        _ loop: EventLoop, _ mirror: PlayerMirror, partition: String, _ names: SongNameTable, _ outputs: OutputTable,
-        _ library: Library, _ callers: LinkPool
+        _ loop: EventLoop, _ mirror: PlayerMirror, partition name: String, _ shared: Shared, _ server: MPDServer,
+        _ partitions: Partitions
     ) {
-        daemon = DaemonCalls(mirror, callers)
-        passwords = WrongPasswords(loop)
-        pictures = PictureDesk(library.links, names)
         self.mirror = mirror
-        partitionName = partition
-        self.names = names
-        self.library = library
-        self.outputs = outputs
-    }
-
-    /// Serves the clients of this server, which are in one of these partitions.
-    func serve(_ server: MPDServer, _ partitions: Partitions) {
-        self.server = server
         self.partitions = partitions
+        library = shared.library
+        let clients = PartitionClients(server)
+        let daemon = DaemonCalls(mirror, shared.callers)
+        let calls = LibraryCalls(library, shared.names)
+        let additions = QueueAdditions(mirror, calls)
+        let notes = PartitionNotes()
+        status = StatusDesk(mirror, partition: name, library, calls, notes)
+        listing = ListingDesk(mirror, calls)
+        queue = QueueDesk(mirror, daemon, calls, additions, notes)
+        joint = JointDesk(mirror, daemon, calls, additions)
+        playback = PlaybackDesk(mirror, daemon, notes)
+        settings = SettingDesk(mirror, daemon, notes, clients)
+        messages = MessageDesk(clients)
+        output = OutputDesk(mirror, daemon, shared.outputs)
+        partition = PartitionDesk(mirror, daemon, shared.outputs, partitions)
+        itemTags = ItemTagDesk(mirror, daemon)
+        abilities = AbilityDesk(mirror, shared.names)
+        connection = ConnectionDesk(loop, library, clients)
+        search = SearchDesk(mirror, calls, additions)
+        values = ValueDesk(calls)
+        folders = FolderDesk(calls)
+        lists = ListDesk(mirror, calls, additions, notes)
+        listEdits = ListEditDesk(mirror, calls, additions)
+        comments = CommentDesk(calls)
+        pictures = PictureDesk(library.links, shared.names)
+        stickers = StickerDesk(daemon, library.links, shared.names) { clients.noteAll(.sticker) }
+        clients.follow(self)
     }
 
-    var commands: Set<MPDCommand> { library.isThere ? Self.withLibrary : Self.always }
-
-    /// Commands that the library answers.
-    private static let ofLibrary: Set<MPDCommand> = [
-        .albumart, .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .listplaylist,
-        .listplaylistinfo, .listplaylists, .load, .lsinfo, .playlistadd, .playlistclear, .playlistdelete,
-        .playlistlength, .playlistmove, .readcomments, .readpicture, .rename, .rescan, .rm, .save, .search, .searchadd,
-        .searchaddpl, .searchcount, .searchplaylist, .sticker, .stickernames, .stickernamestypes, .stickertypes,
-        .update,
-    ]
-    private static let withLibrary = always.union(ofLibrary)
-
-    /// Commands that the daemon and the bridge answer alone.
-    private static let always: Set<MPDCommand> = [
-        .add, .addid, .addtagid, .binarylimit, .channels, .clear, .clearerror, .cleartagid, .close, .commands, .consume,
-        .config, .crossfade,
-        .currentsong, .decoders, .delete, .deleteid, .delpartition, .disableoutput, .enableoutput, .getvol,
-        .idle, .listmounts, .listneighbors, .listpartitions, .mixrampdb, .mixrampdelay, .mount, .move, .moveid,
-        .moveoutput, .newpartition, .next, .notcommands, .outputs, .outputset, .partition, .password, .pause, .ping,
-        .play, .playid, .playlist, .playlistfind, .playlistid, .playlistinfo,
-        .playlistsearch, .plchanges, .plchangesposid, .previous, .prio, .prioid,
-        .protocol, .random, .rangeid, .readmessages, .repeat, .replayGainMode, .replayGainStatus, .seek, .seekcur,
-        .seekid, .sendmessage, .setvol, .shuffle, .single, .stats, .status, .stop, .subscribe, .swap, .swapid,
-        .tagtypes, .toggleoutput, .unmount, .unsubscribe, .urlhandlers, .volume,
-    ]
+    var commands: Set<MPDCommand> { CommandTable.commands(withLibrary: library.isThere) }
 
     func clientGone(_ client: MPDClient) {
-        windows[client.number] = nil
+        search.forget(client)
         pictures.forget(client)
-        board.forget(client.number) { noteHere($0) }
+        messages.forget(client)
         partitions?.left(self)
     }
 
-    /// Something has changed for the clients of this partition.
-    func noteHere(_ subsystem: Subsystem) { server?.note(subsystem, in: self) }
+    func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish) {
+        joint.perform(requests, for: client, finish)
+    }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
         do throws(MPDFailure) {
-            switch request.command {
-            case .status, .currentsong, .stats: try answer(request, client, finish)
-            case .playlist, .playlistfind, .playlistid, .playlistinfo, .playlistsearch, .plchanges, .plchangesposid:
-                try list(request, client, finish)
-            case .add, .addid, .clear, .delete, .deleteid, .move, .moveid, .shuffle, .swap, .swapid, .prio, .prioid:
-                try edit(request, client, finish)
-            case .play, .playid, .pause, .stop, .next, .previous, .seek, .seekid, .seekcur:
-                try play(request, client, finish)
-            case .repeat, .random, .single, .consume, .crossfade, .mixrampdb, .mixrampdelay, .replayGainMode,
-                .replayGainStatus, .setvol, .volume, .getvol, .clearerror:
-                try setting(request, client, finish)
-            case .channels, .subscribe, .unsubscribe, .sendmessage, .readmessages:
-                try message(request, client, finish)
-            case .outputs, .enableoutput, .disableoutput, .toggleoutput, .outputset:
-                try output(request, client, finish)
-            case .partition, .listpartitions, .newpartition, .delpartition, .moveoutput:
-                try partition(request, client, finish)
-            case .addtagid, .cleartagid, .rangeid: try tag(request, client, finish)
-            case .config, .decoders, .urlhandlers, .listmounts, .listneighbors, .mount, .unmount:
-                try describe(request, client, finish)
-            case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .protocol, .tagtypes:
-                try connection(request, client, finish)
-            case .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .lsinfo, .rescan, .search,
-                .searchadd, .searchaddpl, .searchcount, .update:
-                try database(request, client, finish)
-            case .listplaylist, .listplaylistinfo, .listplaylists, .load, .playlistadd, .playlistclear,
-                .playlistdelete, .playlistlength, .playlistmove, .rename, .rm, .save, .searchplaylist:
-                try stored(request, client, finish)
-            case .readcomments: try comments(request.arguments[0], client, finish)
-            case .albumart, .readpicture: try pictures.perform(request, for: client, finish)
-            case .sticker, .stickernames, .stickernamestypes, .stickertypes:
-                try stickers.perform(request, for: client, finish)
-            case .getfingerprint, .kill:
+            guard let desk = desk(of: request.command) else {
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }
+            try desk.perform(request, for: client, finish)
         } catch {
             finish(.failed(error))
         }
     }
 
-    /// Hides the present error of the daemon.
-    func hideError() { hiddenError.hide(mirror.state?.error) }
-
-    /// Shows the error of an item again that clients have hidden.
-    func showError(of item: Int64?) { hiddenError.show(of: item) }
-}
-
-/// The names of songs, which change with the folders of the library.
-@PlayerLoop final class SongNameTable {
-    /// The present names.
-    private(set) var names = SongNames()
-
-    /// A table without folders.
-    init() {}
-
-    /// The library has these folders now.
-    func set(_ names: SongNames) { self.names = names }
+    /// The desk that carries out a command; nil: the bridge does not have it.
+    private func desk(of command: MPDCommand) -> (any CommandDesk)? {
+        switch command {
+        case .status, .currentsong, .stats: status
+        case .playlist, .playlistfind, .playlistid, .playlistinfo, .playlistsearch, .plchanges, .plchangesposid: listing
+        case .add, .addid, .clear, .delete, .deleteid, .move, .moveid, .shuffle, .swap, .swapid, .prio, .prioid: queue
+        case .play, .playid, .pause, .stop, .next, .previous, .seek, .seekid, .seekcur: playback
+        case .repeat, .random, .single, .consume, .crossfade, .mixrampdb, .mixrampdelay, .replayGainMode,
+            .replayGainStatus, .setvol, .volume, .getvol, .clearerror:
+            settings
+        case .channels, .subscribe, .unsubscribe, .sendmessage, .readmessages: messages
+        case .outputs, .enableoutput, .disableoutput, .toggleoutput, .outputset: output
+        case .partition, .listpartitions, .newpartition, .delpartition, .moveoutput: partition
+        case .addtagid, .cleartagid, .rangeid: itemTags
+        case .config, .decoders, .urlhandlers, .listmounts, .listneighbors, .mount, .unmount: abilities
+        case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .protocol, .tagtypes: connection
+        case .find, .findadd, .rescan, .search, .searchadd, .update: search
+        case .count, .list, .searchcount: values
+        case .listall, .listallinfo, .listfiles, .lsinfo: folders
+        case .listplaylist, .listplaylistinfo, .listplaylists, .load, .playlistlength, .searchplaylist: lists
+        case .playlistadd, .playlistclear, .playlistdelete, .playlistmove, .rename, .rm, .save, .searchaddpl: listEdits
+        case .readcomments: comments
+        case .albumart, .readpicture: pictures
+        case .sticker, .stickernames, .stickernamestypes, .stickertypes: stickers
+        case .getfingerprint, .kill: nil
+        }
+    }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 import MPDProtocol
 
 /// Pictures of songs, which clients read part by part.
-@PlayerLoop final class PictureDesk {
+@PlayerLoop final class PictureDesk: CommandDesk {
     private let links: LinkPool
     private let names: SongNameTable
     /// Pictures that clients read, by their numbers.
@@ -25,7 +25,7 @@ import MPDProtocol
         let offset = try request.arguments[1].count()
         let name = request.arguments[0].bytes
         let absent = MPDFailure(.noExist, isInside ? "No such song" : "No file exists")
-        guard !Commands.isTop(name), let uri = names.names.placeURI(of: name) else { throw absent }
+        guard !SongNames.isTop(name), let uri = names.names.placeURI(of: name) else { throw absent }
         let key = OpenPicture.Key(uri: uri, isInside: isInside)
         if offset > 0, let open = pictures[client.number], open.key == key {
             return finish(open.answer(offset, client))

@@ -56,7 +56,7 @@ struct StoredLists {
     /// The playlists that lie in one folder, and at the top the saved lists.
     func below(_ folder: [UInt8], isTop: Bool) -> StoredLists {
         let slash = UInt8(ascii: "/")
-        let folder = Commands.trimmed(folder)
+        let folder = SongNames.trimmed(folder)
         var lists = StoredLists()
         lists.found = found.filter { list in
             guard let end = list.name.lastIndex(of: slash) else { return folder.isEmpty }

@@ -122,3 +122,8 @@ struct ShadowQueue {
         return before + Array(first..<ids.count)
     }
 }
+
+extension ShadowQueue {
+    /// A version of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
+    static func clientVersion(_ version: Int64) -> Int64 { (max(1, version) - 1) % Int64(Int32.max) + 1 }
+}

@@ -4,7 +4,7 @@ import MPDProtocol
 import NowPlaying
 
 /// Stickers: notes of clients on songs, playlists, tags and filters.
-@PlayerLoop final class StickerDesk {
+@PlayerLoop final class StickerDesk: CommandDesk {
     private let daemon: DaemonCalls
     private let links: LinkPool
     private let names: SongNameTable
@@ -25,7 +25,6 @@ import NowPlaying
         self.onChange = onChange
     }
 
-    /// Carries out a command of stickers.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         switch request.command {
@@ -139,7 +138,7 @@ import NowPlaying
         switch type {
         case .song:
             let absent = MPDFailure(.noExist, "No such song")
-            guard !Commands.isTop(argument.bytes), let uri = names.names.uri(of: argument.bytes) else {
+            guard !SongNames.isTop(argument.bytes), let uri = names.names.uri(of: argument.bytes) else {
                 return finish(.failed(absent))
             }
             let parameters = JSONObject([.init("uris", [.string(uri)]), .init("fields", ["uri"])])
@@ -259,7 +258,7 @@ import NowPlaying
         let tail = try StickerTail(&arguments)
         let test = try StickerTest(arguments)
         let name = given[3].text
-        let base = Commands.trimmed(given[2].bytes)
+        let base = SongNames.trimmed(given[2].bytes)
         let end: @PlayerLoop ([(key: String, value: String)]) -> Void = { [weak self, weak client] found in
             guard let self, let client else { return finish(.ok) }
             var rows: [FoundSticker] = []

@@ -5,21 +5,33 @@ import NowPlaying
 import NowPlayingClient
 
 /// Modes and volume.
-extension Commands {
-    /// Carries out a command that sets or asks for a setting.
-    func setting(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class SettingDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+    private let notes: PartitionNotes
+    private let clients: PartitionClients
+
+    /// Settings of the session of this mirror.
+    init(_ mirror: PlayerMirror, _ daemon: DaemonCalls, _ notes: PartitionNotes, _ clients: PartitionClients) {
+        self.mirror = mirror
+        self.daemon = daemon
+        self.notes = notes
+        self.clients = clients
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
         case .repeat, .random, .single, .consume: try mode(request, client, finish)
         case .crossfade:
             let seconds = try request.arguments[0].count()
             daemon.call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], for: client, finish)
         case .mixrampdb:
-            mixRamp.level = try request.arguments[0].decimal()
-            noteHere(.options)
+            notes.set(mixRampLevel: try request.arguments[0].decimal())
+            clients.noteHere(.options)
             finish(.ok)
         case .mixrampdelay:
-            mixRamp.delay = try request.arguments[0].decimal()
-            noteHere(.options)
+            notes.set(mixRampDelay: try request.arguments[0].decimal())
+            clients.noteHere(.options)
             finish(.ok)
         case .replayGainMode:
             let word = request.arguments[0].text
@@ -38,20 +50,14 @@ extension Commands {
             let step = try request.arguments[0].number(-100...100)
             setVolume(min(1, max(0, (mirror.state?.volume ?? 0) + Double(step) / 100)), client, finish)
         case .getvol:
-            if let volume { client.writer.pair("volume", volume) }
+            if let volume = mirror.clientVolume { client.writer.pair("volume", volume) }
             finish(.ok)
         case _:
             // The daemon's error ends with the next sound; until then clients are not shown it any more.
-            hideError()
-            noteHere(.player)
+            notes.hide(mirror.state?.error)
+            clients.noteHere(.player)
             finish(.ok)
         }
-    }
-
-    /// The volume as MPD has it, 0 while muted; nil: there is no mixer.
-    var volume: Int64? {
-        guard let state = mirror.state, let volume = state.volume, !mirror.isExternal else { return nil }
-        return state.isMuted ? 0 : Int64(clamping: (volume * 100).rounded())
     }
 
     private func setVolume(_ volume: Double, _ client: MPDClient, _ finish: @escaping Finish) {
@@ -85,12 +91,4 @@ extension Commands {
             }
         }
     }
-}
-
-/// Settings of MixRamp. The daemon has none: clients find them as they were set.
-struct MixRamp: Equatable, Sendable {
-    /// Decibels.
-    var level = 0.0
-    /// Seconds; not a number: off.
-    var delay = Double.nan
 }

@@ -3,12 +3,20 @@ import LinuxSystem
 import MPDProtocol
 
 /// Tags that clients give to items of the queue, and parts of files.
-extension Commands {
-    /// Carries out `addtagid`, `cleartagid` and `rangeid`.
-    func tag(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class ItemTagDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+
+    /// Items of the queue of this mirror.
+    init(_ mirror: PlayerMirror, _ daemon: DaemonCalls) {
+        self.mirror = mirror
+        self.daemon = daemon
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         if request.command == .rangeid {
-            _ = try known(arguments[0])
+            _ = try mirror.known(arguments[0])
             guard let colon = arguments[1].bytes.firstIndex(of: UInt8(ascii: ":")) else {
                 throw MPDFailure(.argument, "Bad range")
             }

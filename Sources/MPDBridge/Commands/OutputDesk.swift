@@ -4,9 +4,19 @@ import MPDProtocol
 import NowPlayingClient
 
 /// Outputs: one device of the sound server is enabled at a time.
-extension Commands {
-    /// Carries out a command of outputs.
-    func output(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class OutputDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+    private let outputs: OutputTable
+
+    /// The devices of this table, at the daemon of this mirror.
+    init(_ mirror: PlayerMirror, _ daemon: DaemonCalls, _ outputs: OutputTable) {
+        self.mirror = mirror
+        self.daemon = daemon
+        self.outputs = outputs
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         let number = try arguments.first?.count()
         let delay = request.command == .outputset ? try Self.delay(arguments) : nil

@@ -5,22 +5,32 @@ import NowPlaying
 import NowPlayingClient
 
 /// Playback.
-extension Commands {
-    /// Carries out a command of playback.
-    func play(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class PlaybackDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+    private let notes: PartitionNotes
+
+    /// Playback of the session of this mirror.
+    init(_ mirror: PlayerMirror, _ daemon: DaemonCalls, _ notes: PartitionNotes) {
+        self.mirror = mirror
+        self.daemon = daemon
+        self.notes = notes
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let first = request.arguments.first
         let state = mirror.state?.state ?? .stopped
         switch request.command {
         case .play:
             guard let first, first.text != "-1" else { return resume(client, finish) }
             let index = try first.count()
-            let item = Int64(try id(at: index))
-            showError(of: item)
+            let item = Int64(try mirror.id(at: index))
+            notes.showError(of: item)
             daemon.call("play", ["itemId": .integer(item)], for: client, finish)
         case .playid:
             guard let first, first.text != "-1" else { return resume(client, finish) }
-            let item = Int64(try known(first))
-            showError(of: item)
+            let item = Int64(try mirror.known(first))
+            notes.showError(of: item)
             daemon.call("play", ["itemId": .integer(item)], for: client, finish)
         case .pause:
             // Stopped stays stopped.
@@ -34,10 +44,10 @@ extension Commands {
             daemon.call("previousTrack", ["restart": false], for: client, finish)
         case .seek:
             let position = try request.arguments[1].seconds()
-            try seek(to: position, of: try id(at: try request.arguments[0].count()), client, finish)
+            try seek(to: position, of: try mirror.id(at: try request.arguments[0].count()), client, finish)
         case .seekid:
             let position = try request.arguments[1].seconds()
-            try seek(to: position, of: try known(request.arguments[0]), client, finish)
+            try seek(to: position, of: try mirror.known(request.arguments[0]), client, finish)
         case _: try seekCurrent(request.arguments[0], state, client, finish)
         }
     }
@@ -45,7 +55,7 @@ extension Commands {
     private func resume(_ client: MPDClient, _ finish: @escaping Finish) {
         // A queue without items is nothing to play, and no failure.
         guard !mirror.queue.ids.isEmpty else { return finish(.ok) }
-        showError(of: (mirror.current ?? mirror.queue.ids.first).map { Int64($0) })
+        notes.showError(of: (mirror.current ?? mirror.queue.ids.first).map { Int64($0) })
         daemon.call("play", for: client, finish)
     }
 
@@ -69,22 +79,5 @@ extension Commands {
         }
         let end = state.duration ?? .infinity
         daemon.call("changePlaybackPosition", ["position": .number(min(position, end))], for: client, finish)
-    }
-
-    // MARK: Songs that requests name
-
-    /// The id of the song at an index. Throws MPD's message.
-    func id(at index: Int) throws(MPDFailure) -> Int32 {
-        guard mirror.queue.ids.indices.contains(index) else { throw MPDFailure(.argument, "Bad song index") }
-        return mirror.queue.ids[index]
-    }
-
-    /// The id that an argument names, if the queue has it. Throws MPD's message.
-    func known(_ argument: Argument) throws(MPDFailure) -> Int32 {
-        let number = try argument.count()
-        guard let id = Int32(exactly: number), mirror.queue.index(of: id) != nil else {
-            throw MPDFailure(.noExist, "No such song")
-        }
-        return id
     }
 }

@@ -3,9 +3,17 @@ import LinuxSystem
 import MPDProtocol
 
 /// Abilities of the daemon, and mounts, which the system has.
-extension Commands {
-    /// Answers a question about abilities, or refuses a mount.
-    func describe(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class AbilityDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let names: SongNameTable
+
+    /// The abilities of the daemon of this mirror.
+    init(_ mirror: PlayerMirror, _ names: SongNameTable) {
+        self.mirror = mirror
+        self.names = names
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         switch request.command {
         case .config:

@@ -3,59 +3,68 @@ import LinuxSystem
 import MPDProtocol
 
 /// Changes of the queue.
-extension Commands {
-    /// Carries out a change of the queue.
-    func edit(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class QueueDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+    private let library: LibraryCalls
+    private let additions: QueueAdditions
+    private let notes: PartitionNotes
+
+    /// The queue of this mirror.
+    init(
+        _ mirror: PlayerMirror, _ daemon: DaemonCalls, _ library: LibraryCalls, _ additions: QueueAdditions,
+        _ notes: PartitionNotes
+    ) {
+        self.mirror = mirror
+        self.daemon = daemon
+        self.library = library
+        self.additions = additions
+        self.notes = notes
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         let ids = mirror.queue.ids
         switch request.command {
         case .add, .addid: try add(arguments, client, answersId: request.command == .addid, finish)
         case .clear:
             daemon.call("queue.clear", for: client) { [weak self] outcome in
-                if outcome == .ok { self?.lastLoaded = "" }
+                if outcome == .ok { self?.notes.loaded("") }
                 finish(outcome)
             }
-        case .delete: remove(ids[try indices(arguments[0])], client, finish)
-        case .deleteid: remove([try known(arguments[0])], client, finish)
+        case .delete: remove(ids[try mirror.indices(arguments[0])], client, finish)
+        case .deleteid: remove([try mirror.known(arguments[0])], client, finish)
         case .move:
-            let range = try indices(arguments[0])
+            let range = try mirror.indices(arguments[0])
             guard !range.isEmpty, try arguments[0].range().upper != nil else {
                 throw MPDFailure(.argument, "Open-ended range not supported")
             }
             try move(range, arguments[1], client, finish)
         case .moveid:
-            let index = mirror.queue.index(of: try known(arguments[0])) ?? 0
+            let index = mirror.queue.index(of: try mirror.known(arguments[0])) ?? 0
             try move(index..<index + 1, arguments[1], client, finish)
         case .shuffle:
             guard let argument = arguments.first else { return daemon.call("queue.shuffle", for: client, finish) }
-            let range = try indices(argument)
+            let range = try mirror.indices(argument)
             guard range.count > 1 else { return finish(.ok) }
             daemon.call("queue.shuffle", ["ids": Self.list(ids[range])], for: client, finish)
-        case .swap: swap(try id(at: try arguments[0].count()), try id(at: try arguments[1].count()), client, finish)
-        case .swapid: swap(try known(arguments[0]), try known(arguments[1]), client, finish)
+        case .swap:
+            swap(
+                try mirror.id(at: try arguments[0].count()), try mirror.id(at: try arguments[1].count()), client, finish
+            )
+        case .swapid: swap(try mirror.known(arguments[0]), try mirror.known(arguments[1]), client, finish)
         case .prio:
             var chosen: [Int32] = []
-            for argument in arguments.dropFirst() { chosen += ids[try indices(argument)] }
+            for argument in arguments.dropFirst() { chosen += ids[try mirror.indices(argument)] }
             try prioritize(chosen, arguments[0], client, finish)
         case _:
             var chosen: [Int32] = []
-            for argument in arguments.dropFirst() { chosen.append(try known(argument)) }
+            for argument in arguments.dropFirst() { chosen.append(try mirror.known(argument)) }
             try prioritize(chosen, arguments[0], client, finish)
         }
     }
 
     private static func list(_ ids: some Sequence<Int32>) -> JSONValue { .array(ids.map { .integer(Int64($0)) }) }
-
-    /// The indices that an argument names. Throws MPD's message.
-    func indices(_ argument: Argument) throws(MPDFailure) -> Range<Int> {
-        let wanted = try argument.range()
-        let count = mirror.queue.ids.count
-        // The place after the last song is none, and no fault either.
-        guard let range = wanted.clipped(to: count) else {
-            throw MPDFailure(.argument, "Bad song index")
-        }
-        return range
-    }
 
     // MARK: Additions
 
@@ -66,7 +75,7 @@ extension Commands {
         if arguments.count > 1 {
             index = try Destination(arguments[1]).insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
         }
-        let uri = try uri(arguments[0].bytes, client)
+        let uri = try additions.uri(arguments[0].bytes, client)
         if library.isThere {
             return add(uri, arguments[0].bytes, at: index, client, answersId: answersId, finish)
         }
@@ -95,32 +104,16 @@ extension Commands {
             finish(.failed(absent))
         }
         guard answersId, !SongNames.isAddress(name), name.first != UInt8(ascii: "/") else {
-            return addition(parameters, at: index, client, allowsNothing: false, answersId: answersId, end)
+            return additions.add(parameters, at: index, client, allowsNothing: false, answersId: answersId, end)
         }
         var fields = parameters
         fields["fields"] = ["uri"]
-        link(client).call("library.get", fields) { [weak self, weak client] result in
+        library.link(client).call("library.get", fields) { [weak self, weak client] result in
             guard let self, let client, case .success(let reply) = result,
                 reply.value["rows"]?.arrayValue?.first?["uri"] != nil
             else { return finish(.failed(absent)) }
-            addition(parameters, at: index, client, allowsNothing: false, answersId: true, end)
+            additions.add(parameters, at: index, client, allowsNothing: false, answersId: true, end)
         }
-    }
-
-    /// The address or path of a name that a client may add. Throws MPD's message.
-    func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
-        let text = String(decoding: name, as: UTF8.self)
-        let isFile = name.first == UInt8(ascii: "/") && !Self.isTop(name) || text.lowercased().hasPrefix("file:")
-        // Files outside of the library are for users of this machine; the daemon judges them by its own rules.
-        if isFile {
-            guard client.user != nil, library.isThere || PeerRights.isOwn(client.user) else {
-                throw MPDFailure(.permission, "Access denied")
-            }
-            return text
-        }
-        let found = SongNames.isAddress(name) ? text : names.names.placeURI(of: name)
-        guard let found else { throw MPDFailure(.noExist, "No such directory") }
-        return found
     }
 
     // MARK: Changes of place

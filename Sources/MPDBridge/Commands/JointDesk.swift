@@ -3,7 +3,21 @@ import LinuxSystem
 import MPDProtocol
 
 /// Requests of a command list that are one change of the queue.
-extension Commands {
+@PlayerLoop final class JointDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+    private let library: LibraryCalls
+    private let additions: QueueAdditions
+
+    /// The queue of this mirror.
+    init(_ mirror: PlayerMirror, _ daemon: DaemonCalls, _ library: LibraryCalls, _ additions: QueueAdditions) {
+        self.mirror = mirror
+        self.daemon = daemon
+        self.library = library
+        self.additions = additions
+    }
+
+    /// Carries out several requests as one change.
     func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish) {
         switch requests[0].command {
         case .add, .addid: add(requests, client, finish)
@@ -25,10 +39,10 @@ extension Commands {
         }
         var uris: [String] = []
         for request in requests {
-            guard let uri = try? uri(request.arguments[0].bytes, client) else { break }
+            guard let uri = try? additions.uri(request.arguments[0].bytes, client) else { break }
             uris.append(uri)
         }
-        let part = Self.part(uris[...])
+        let part = uris[...].fittingPrefix
         songs(requests.prefix(part.count), Array(part), client) { [weak self, weak client] count in
             guard let self, let client, count > 1 else { return finish(.first) }
             add(Array(part.prefix(count)), at: index, client) { ids in
@@ -69,7 +83,7 @@ extension Commands {
         let part = uris.prefix(Self.most)
         guard !part.isEmpty else { return done(0) }
         let parameters = JSONObject([.init("uris", .array(Array(part))), .init("fields", ["uri"])])
-        link(client).call("library.get", parameters) { [weak self, weak client] result in
+        library.link(client).call("library.get", parameters) { [weak self, weak client] result in
             guard let self, let client, case .success(let reply) = result else { return done(0) }
             let count = (reply.value["rows"]?.arrayValue ?? []).prefix { $0["uri"] != nil }.count
             guard count == part.count else { return done(count) }
@@ -101,7 +115,7 @@ extension Commands {
         if mirror.isExternal, case .refused = ExternalCall("queue.add", &refusal) { return done(nil) }
         parameters["uris"] = items
         parameters["session"] = mirror.session.map { .string($0) }
-        link(client).call("library.add", parameters) { [weak self] result in
+        library.link(client).call("library.add", parameters) { [weak self] result in
             guard let self, case .success(let reply) = result, let first = reply.value["firstId"]?.integerValue,
                 let count = reply.value["count"]?.integerValue, count > 0
             else { return done(nil) }

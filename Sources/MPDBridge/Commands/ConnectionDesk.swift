@@ -2,9 +2,20 @@ import LinuxSystem
 import MPDProtocol
 
 /// The connection itself.
-extension Commands {
-    /// Carries out a command that concerns the connection alone.
-    func connection(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class ConnectionDesk: CommandDesk {
+    private let library: Library
+    private let clients: PartitionClients
+    /// Refusals of passwords.
+    private let passwords: WrongPasswords
+
+    /// Connections of these clients.
+    init(_ loop: EventLoop, _ library: Library, _ clients: PartitionClients) {
+        self.library = library
+        self.clients = clients
+        passwords = WrongPasswords(loop)
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
         case .ping: finish(.ok)
         case .close: finish(.closes)
@@ -17,6 +28,7 @@ extension Commands {
             finish(.idles(wanted.isEmpty ? .all : wanted))
         case .commands, .notcommands:
             let isAllowed = request.command == .commands
+            let commands = CommandTable.commands(withLibrary: library.isThere)
             for command in MPDCommand.allCases.sorted(by: { $0.rawValue < $1.rawValue })
             where commands.contains(command)
                 && client.permissions.isSuperset(of: command.permissions) == isAllowed
@@ -65,7 +77,7 @@ extension Commands {
     }
 
     private func password(_ word: Argument, _ client: MPDClient, _ finish: @escaping Finish) {
-        guard let rights = server?.rights(forPassword: word.bytes) else {
+        guard let rights = clients.rights(forPassword: word.bytes) else {
             return passwords.refuse(finish)
         }
         client.permissions = rights

@@ -5,9 +5,29 @@ import NowPlaying
 import NowPlayingClient
 
 /// States.
-extension Commands {
-    /// Answers `status`, `currentsong` and `stats`.
-    func answer(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class StatusDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let partitionName: String
+    private let library: Library
+    private let calls: LibraryCalls
+    private let notes: PartitionNotes
+    /// The last answer to `status`, without its position.
+    private var statusLines: StatusLines?
+    /// Start of the bridge.
+    private let started = EventLoop.now
+
+    /// The state of the session of this mirror, which is in the partition of this name.
+    init(
+        _ mirror: PlayerMirror, partition: String, _ library: Library, _ calls: LibraryCalls, _ notes: PartitionNotes
+    ) {
+        self.mirror = mirror
+        partitionName = partition
+        self.library = library
+        self.calls = calls
+        self.notes = notes
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
         case .status: status(&client.writer)
         case .currentsong: return currentSong(client, finish)
@@ -18,7 +38,8 @@ extension Commands {
 
     private func status(_ writer: inout AnswerWriter) {
         let key = StatusLines.Key(
-            changes: [mirror.changes, hiddenError.changes], mixRamp, lastLoaded: lastLoaded, job: library.updating)
+            changes: [mirror.changes, notes.hiddenError.changes], notes.mixRamp, lastLoaded: notes.lastLoaded,
+            job: library.updating)
         if statusLines?.key != key {
             statusLines = StatusLines(key, position: position, head, tail)
         }
@@ -34,21 +55,21 @@ extension Commands {
     private func head(_ writer: inout AnswerWriter) {
         let state = mirror.state
         let modes = Modes(state)
-        if let volume { writer.pair("volume", volume) }
+        if let volume = mirror.clientVolume { writer.pair("volume", volume) }
         writer.pair("repeat", modes.isRepeating)
         writer.pair("random", modes.isRandom)
         writer.pair("single", modes.single.rawValue)
         writer.pair("consume", modes.consume.rawValue)
         writer.pair("partition", partitionName)
-        writer.pair("playlist", Self.version(mirror.queue.version))
+        writer.pair("playlist", ShadowQueue.clientVersion(mirror.queue.version))
         writer.pair("playlistlength", mirror.queue.ids.count)
-        writer.pair("mixrampdb", MPDNumbers.short(mixRamp.level))
+        writer.pair("mixrampdb", MPDNumbers.short(notes.mixRamp.level))
         writer.pair("state", Self.word(state?.state))
-        writer.pair("lastloadedplaylist", lastLoaded)
+        writer.pair("lastloadedplaylist", notes.lastLoaded)
         if let seconds = state?.json["crossfade"]?["seconds"]?.doubleValue, seconds > 0 {
             writer.pair("xfade", Int64(clamping: seconds.rounded()))
         }
-        if mixRamp.delay > 0 { writer.pair("mixrampdelay", MPDNumbers.short(mixRamp.delay)) }
+        if notes.mixRamp.delay > 0 { writer.pair("mixrampdelay", MPDNumbers.short(notes.mixRamp.delay)) }
         if let index = mirror.currentIndex, let id = mirror.current {
             writer.pair("song", index)
             writer.pair("songid", id)
@@ -66,7 +87,7 @@ extension Commands {
         if let job = library.updating { writer.pair("updating_db", job) }
         if state == nil {
             writer.pair("error", "nowplayingd is not running")
-        } else if let fault = state?.text("error", "message"), !hiddenError.hides(state?.error) {
+        } else if let fault = state?.text("error", "message"), !notes.hiddenError.hides(state?.error) {
             writer.pair("error", fault)
         }
         if let (index, id) = next(Modes(state)) {
@@ -99,8 +120,8 @@ extension Commands {
     private func currentSong(_ client: MPDClient, _ finish: @escaping Finish) {
         guard let item = mirror.state?.item else { return finish(.ok) }
         let uri = item["uri"]?.stringValue ?? ""
-        let (index, file) = (mirror.currentIndex, names.names.name(of: uri))
-        songs([uri], client) { [weak client] found, _ in
+        let (index, file) = (mirror.currentIndex, calls.names.name(of: uri))
+        calls.songs([uri], client) { [weak client] found, _ in
             guard let client else { return finish(.ok) }
             SongBlock(item: item, song: found[uri], index: index, file: file).write(&client.writer, client.tags)
             finish(.ok)
@@ -121,9 +142,6 @@ extension Commands {
             finish(.ok)
         }
     }
-
-    /// A version of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
-    nonisolated static func version(_ version: Int64) -> Int64 { (max(1, version) - 1) % Int64(Int32.max) + 1 }
 
     private static func word(_ state: PlaybackState?) -> String {
         switch state {

@@ -4,9 +4,21 @@ import MPDProtocol
 import NowPlaying
 
 /// Values of tags, and counts.
-extension Commands {
+@PlayerLoop final class ValueDesk: CommandDesk {
+    private let library: LibraryCalls
+
+    /// Values of this library.
+    init(_ library: LibraryCalls) { self.library = library }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        switch request.command {
+        case .list: try values(request.arguments, client, finish)
+        case _: try count(request.arguments, folds: request.command == .searchcount, client, finish)
+        }
+    }
+
     /// `list`.
-    func values(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+    private func values(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         var arguments = Array(given.dropFirst())
         let name = given[0]
         if name.isWord("file") || name.isWord("filename") { return try files(arguments, client, finish) }
@@ -22,12 +34,12 @@ extension Commands {
         guard !tail.groups.contains(tag), Set(tail.groups).count == tail.groups.count else {
             throw MPDFailure(.argument, "Conflicting group")
         }
-        if !arguments.isEmpty { filter = try self.filter(arguments, folds: false) }
-        let question = filter.map { SongQuestion($0, nil, names.names) } ?? SongQuestion(.all)
-        let range = try Self.range(tail.window)
+        if !arguments.isEmpty { filter = try SongFilter(arguments, folds: false) }
+        let question = filter.map { SongQuestion($0, nil, library.names) } ?? SongQuestion(.all)
+        let range = tail.range
         let tags = [tag] + tail.groups
-        whereBaseExists(filter, client, finish) { [self] client in
-            ValueTable(link(client), names.names, tags, question) { [weak client] result in
+        library.whereBaseExists(filter, client, finish) { [self] client in
+            ValueTable(library.link(client), library.names, tags, question) { [weak client] result in
                 switch result {
                 case .failure(let failure): finish(.failed(failure))
                 case .success(let counts):
@@ -42,11 +54,11 @@ extension Commands {
     private func files(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         var arguments = given
         let tail = try QueryTail(&arguments, [.window])
-        let filter = arguments.isEmpty ? nil : try filter(arguments, folds: false)
-        let question = filter.map { SongQuestion($0, nil, names.names) } ?? SongQuestion(.all)
-        let range = try Self.range(tail.window)
-        whereBaseExists(filter, client, finish) { [self] client in
-            let stream = SongAnswer(question, link(client), names.names, range, client) { song, writer in
+        let filter = arguments.isEmpty ? nil : try SongFilter(arguments, folds: false)
+        let question = filter.map { SongQuestion($0, nil, library.names) } ?? SongQuestion(.all)
+        let range = tail.range
+        library.whereBaseExists(filter, client, finish) { [self] client in
+            let stream = SongAnswer(question, library.link(client), library.names, range, client) { song, writer in
                 writer.pair("file", song.name)
             }
             client.answer(stream, finish)
@@ -54,17 +66,17 @@ extension Commands {
     }
 
     /// `count` and `searchcount`.
-    func count(
+    private func count(
         _ given: [Argument], folds: Bool, _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {
         var arguments = given
         let tail = try QueryTail(&arguments, [.groups])
-        let filter = arguments.isEmpty && !tail.groups.isEmpty ? nil : try filter(arguments, folds: folds)
-        let question = filter.map { SongQuestion($0, nil, names.names) } ?? SongQuestion(.all)
-        whereBaseExists(filter, client, finish) { [self] client in
+        let filter = arguments.isEmpty && !tail.groups.isEmpty ? nil : try SongFilter(arguments, folds: folds)
+        let question = filter.map { SongQuestion($0, nil, library.names) } ?? SongQuestion(.all)
+        library.whereBaseExists(filter, client, finish) { [self] client in
             if tail.groups.isEmpty, question.filter == nil { return count(question.condition, client, finish) }
             let tags = Array(tail.groups.prefix(1))
-            ValueTable(link(client), names.names, tags, question) { [weak client] result in
+            ValueTable(library.link(client), library.names, tags, question) { [weak client] result in
                 switch result {
                 case .failure(let failure): finish(.failed(failure))
                 case .success(let counts):
@@ -78,7 +90,7 @@ extension Commands {
     private func count(_ condition: LibraryCondition, _ client: MPDClient, _ finish: @escaping Finish) {
         var parameters = JSONObject()
         parameters["filter"] = condition.json
-        link(client).call("library.count", parameters) { [weak client] result in
+        library.link(client).call("library.count", parameters) { [weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let reply):
@@ -88,56 +100,5 @@ extension Commands {
                 finish(.ok)
             }
         }
-    }
-}
-
-/// Values of tags: a header where one of the outer ones changes.
-@PlayerLoop final class ValueAnswer: AnswerStream {
-    private let tags: [MPDTag]
-    private var left: ArraySlice<[String]>
-    private var last: [String]?
-
-    /// Rows that are written at once.
-    private static let part = 500
-
-    /// These combinations, the value of the first tag innermost.
-    init(_ tags: [MPDTag], _ rows: ArraySlice<[String]>) {
-        self.tags = tags
-        left = rows
-    }
-
-    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        for row in left.prefix(Self.part) {
-            var isNew = last == nil
-            for index in tags.indices.reversed() {
-                isNew = isNew || last?[index] != row[index]
-                if isNew || index == 0 { writer.pair(tags[index], row[index]) }
-            }
-            last = row
-        }
-        left = left.dropFirst(Self.part)
-        return left.isEmpty ? .ends(.ok) : .more
-    }
-}
-
-/// Counts of songs, by the values of a tag or of all.
-@PlayerLoop final class CountAnswer: AnswerStream {
-    private let tag: MPDTag?
-    private var left: ArraySlice<(key: [String], value: ValueTable.Count)>
-
-    /// Counts by a tag; nil: one of all.
-    init(_ tag: MPDTag?, _ rows: ArraySlice<(key: [String], value: ValueTable.Count)>) {
-        self.tag = tag
-        left = tag == nil && rows.isEmpty ? [([], ValueTable.Count())] : rows
-    }
-
-    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        for row in left.prefix(500) {
-            if let tag { writer.pair(tag, row.key[0]) }
-            writer.pair("songs", row.value.songs)
-            writer.pair("playtime", Int64(clamping: row.value.duration.rounded(.down)))
-        }
-        left = left.dropFirst(500)
-        return left.isEmpty ? .ends(.ok) : .more
     }
 }

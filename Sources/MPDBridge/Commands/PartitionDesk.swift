@@ -2,9 +2,21 @@ import LinuxSystem
 import MPDProtocol
 
 /// Partitions.
-extension Commands {
-    /// Carries out a command of partitions.
-    func partition(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class PartitionDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let daemon: DaemonCalls
+    private let outputs: OutputTable
+    private weak var partitions: Partitions?
+
+    /// These partitions, one of which has this mirror.
+    init(_ mirror: PlayerMirror, _ daemon: DaemonCalls, _ outputs: OutputTable, _ partitions: Partitions) {
+        self.mirror = mirror
+        self.daemon = daemon
+        self.outputs = outputs
+        self.partitions = partitions
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         guard let partitions else { throw MPDFailure(.system, "the bridge is about to end") }
         let name = request.arguments.first?.text ?? ""
         let answer: @PlayerLoop (MPDFailure?) -> Void = { finish($0.map { .failed($0) } ?? .ok) }

@@ -2,9 +2,18 @@ import LinuxSystem
 import MPDProtocol
 
 /// Messages between clients.
-extension Commands {
-    /// Carries out a command of channels.
-    func message(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class MessageDesk: CommandDesk {
+    private let clients: PartitionClients
+    /// Channels of clients.
+    private var board = MessageBoard()
+
+    /// Channels of these clients, none at first.
+    init(_ clients: PartitionClients) { self.clients = clients }
+
+    /// A client has gone.
+    func forget(_ client: MPDClient) { board.forget(client.number) { clients.noteHere($0) } }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         let before = board.names
         switch request.command {
@@ -18,11 +27,11 @@ extension Commands {
             }
         case _:
             let readers = Set(try board.send(arguments[0].text, arguments[1].text))
-            for reader in server?.all ?? [] where readers.contains(reader.number) {
+            for reader in clients.all where readers.contains(reader.number) {
                 reader.note(SubsystemSet(.message))
             }
         }
-        if board.names != before { noteHere(.subscription) }
+        if board.names != before { clients.noteHere(.subscription) }
         finish(.ok)
     }
 }

@@ -4,9 +4,19 @@ import MPDProtocol
 import NowPlaying
 
 /// Listings of the queue.
-extension Commands {
-    /// Answers a listing of the queue.
-    func list(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+@PlayerLoop final class ListingDesk: CommandDesk {
+    private let mirror: PlayerMirror
+    private let library: LibraryCalls
+    /// Lines of songs of the queue that clients were sent.
+    private let rows = QueueRowTable()
+
+    /// The queue of this mirror.
+    init(_ mirror: PlayerMirror, _ library: LibraryCalls) {
+        self.mirror = mirror
+        self.library = library
+    }
+
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         let count = mirror.queue.ids.count
         var kind = QueueAnswer.Kind.songs
@@ -15,19 +25,19 @@ extension Commands {
         switch request.command {
         case .playlistinfo:
             let range =
-                try arguments.first.map { argument throws(MPDFailure) in try self.indices(argument) } ?? 0..<count
+                try arguments.first.map { argument throws(MPDFailure) in try mirror.indices(argument) } ?? 0..<count
             indices = Array(range)
         case .playlistid:
             if let argument = arguments.first {
-                indices = mirror.queue.index(of: try known(argument)).map { [$0] } ?? []
+                indices = mirror.queue.index(of: try mirror.known(argument)).map { [$0] } ?? []
             } else {
                 indices = Array(0..<count)
             }
         case .playlistfind, .playlistsearch:
             var words = arguments
             let tail = try QueryTail(&words, [.window, .sort])
-            let filter = try filter(words, folds: request.command == .playlistsearch)
-            selection = QueueSelection(filter, tail.sort, try Self.range(tail.window))
+            let filter = try SongFilter(words, folds: request.command == .playlistsearch)
+            selection = QueueSelection(filter, tail.sort, tail.range)
             indices = Array(0..<count)
         case .playlist:
             kind = .names
@@ -44,11 +54,11 @@ extension Commands {
             let window = try arguments[1].range()
             indices = changed.filter { $0 >= window.lower && $0 < window.upper ?? .max }
         }
-        client.answer(QueueAnswer(self, client, indices, kind, selection), finish)
+        client.answer(QueueAnswer(mirror, library, rows, client, indices, kind, selection), finish)
     }
 
     private func changedIndices(since version: Int, _ count: Int) -> [Int] {
-        let present = Int(clamping: Self.version(mirror.queue.version))
+        let present = Int(clamping: ShadowQueue.clientVersion(mirror.queue.version))
         // Versions go around: one that is later than the present one is from before.
         guard version <= present else { return Array(0..<count) }
         return mirror.queue.changed(since: mirror.queue.version - Int64(present - version)) ?? Array(0..<count)

@@ -3,12 +3,19 @@ import LinuxSystem
 import MPDProtocol
 
 /// All fields of a file's tags.
-extension Commands {
+@PlayerLoop final class CommentDesk: CommandDesk {
+    private let library: LibraryCalls
+
+    /// Files of this library.
+    init(_ library: LibraryCalls) { self.library = library }
+
     /// Answers the fields of a song's file by their names there.
-    func comments(_ argument: Argument, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let name = request.arguments[0].bytes
         let absent = MPDFailure(.noExist, "No such file")
-        guard !Self.isTop(argument.bytes), let uri = names.names.placeURI(of: argument.bytes) else { throw absent }
-        link(client).call("library.comments", JSONObject([.init("uri", .string(uri))])) { [weak client] result in
+        guard !SongNames.isTop(name), let uri = library.names.placeURI(of: name) else { throw absent }
+        library.link(client).call("library.comments", JSONObject([.init("uri", .string(uri))])) {
+            [weak client] result in
             guard let client else { return finish(.ok) }
             switch result {
             case .failure(let failure): finish(.failed(failure.code == .noExist ? absent : failure))

@@ -1,0 +1,158 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Questions to the library with the rights of clients.
+@PlayerLoop final class LibraryCalls {
+    private let library: Library
+    private let table: SongNameTable
+
+    /// The failure of a request for a folder that is not there.
+    static let noFolder = MPDFailure(.noExist, "No such directory")
+
+    /// Questions to this library, whose songs have these names.
+    init(_ library: Library, _ names: SongNameTable) {
+        self.library = library
+        table = names
+    }
+
+    /// True while the library answers and its folders are known.
+    var isThere: Bool { library.isThere }
+
+    /// Version of its contents; nil: it is not there.
+    var version: Int64? { library.isThere ? library.version : nil }
+
+    /// The names of songs at present.
+    var names: SongNames { table.names }
+
+    /// The library with the rights of a client.
+    func link(_ client: MPDClient) -> ClientLink { library.links.link(for: client.user) }
+
+    /// Begins an update of a file or folder; nil: of everything. The number of the job, which its client is sent.
+    func update(_ uri: String?, _ client: MPDClient, _ done: @escaping @PlayerLoop (Result<Int, MPDFailure>) -> Void) {
+        library.update(uri, by: client.user, done)
+    }
+
+    // MARK: Songs
+
+    /// Calls `done` with the songs of these uris that the library knows; `isWhole` is false if it failed to answer.
+    func songs(
+        _ uris: ArraySlice<String>, _ client: MPDClient, found: [String: LibrarySong] = [:],
+        _ done: @escaping @PlayerLoop (_ found: [String: LibrarySong], _ isWhole: Bool) -> Void
+    ) {
+        let files = uris.filter { $0.hasPrefix("file://") && !$0.contains("#") }
+        guard isThere, !files.isEmpty else { return done(found, true) }
+        let part = files[...].fittingPrefix.prefix(100)
+        let parameters = JSONObject([
+            .init("uris", .array(part.map { .string($0) })), .init("fields", LibrarySong.fields),
+        ])
+        link(client).call("library.get", parameters) { [weak self, weak client] result in
+            guard let self, let client, case .success(let reply) = result else { return done(found, false) }
+            var found = found
+            for row in reply.value["rows"]?.arrayValue ?? [] {
+                if let uri = row["uri"]?.stringValue { found[uri] = LibrarySong(row, names) }
+            }
+            songs(files[...].dropFirst(part.count), client, found: found, done)
+        }
+    }
+
+    /// Calls `done` with the lines of the songs of these uris that the library knows; `isWhole` is false if it failed to answer.
+    func lines(
+        of uris: ArraySlice<String>, _ client: MPDClient, found: WrittenSongs = WrittenSongs(),
+        _ done: @escaping @PlayerLoop (_ found: WrittenSongs, _ isWhole: Bool) -> Void
+    ) {
+        let files = uris.filter { $0.hasPrefix("file://") && !$0.contains("#") }
+        guard isThere, !files.isEmpty else { return done(found, true) }
+        let part = files[...].fittingPrefix.prefix(LibraryCatalogue.mostFiles)
+        let parameters = JSONObject([
+            .init("uris", .array(part.map { .string($0) })), .init("lines", SongText.facts(client.tags, names)),
+        ])
+        link(client).call("library.get", parameters) { [weak self, weak client] result in
+            var found = found
+            guard let self, let client, case .success(let reply) = result, let count = found.take(reply, of: part),
+                count > 0
+            else { return done(found, false) }
+            lines(of: files[...].dropFirst(count), client, found: found, done)
+        }
+    }
+
+    /// The uris of the songs of a question in a range.
+    func collect(
+        _ question: SongQuestion, _ range: Range<Int>, _ client: MPDClient,
+        _ done: @escaping @PlayerLoop (Result<[String], MPDFailure>) -> Void
+    ) {
+        let names = names
+        let fields: JSONValue = question.filter == nil ? ["uri"] : LibrarySong.fields
+        var uris: [String] = []
+        var passed = 0
+        let feed = PageFeed(
+            link(client), "library.query", question.parameters(.rows(fields)),
+            most: question.filter == nil ? range.upperBound : .max, first: 500)
+        feed.drain { row in
+            guard passed < range.upperBound, let song = LibrarySong(row, names), question.accepts(song) else { return }
+            if passed >= range.lowerBound, let uri = row["uri"]?.stringValue { uris.append(uri) }
+            passed += 1
+        } _: { failure in
+            done((failure ?? question.filter?.excess).map { .failure($0) } ?? .success(uris))
+        }
+    }
+
+    // MARK: Places
+
+    /// Thing of the library at a place.
+    enum Place: Sendable {
+        case folder
+        /// A song, by its row.
+        case song(JSONValue)
+    }
+
+    /// Looks up a place of the library. `done` gets nil if there is nothing.
+    func place(
+        _ uri: String, _ fields: JSONValue, _ client: MPDClient, _ done: @escaping @PlayerLoop (Place?) -> Void
+    ) {
+        let folder = JSONObject([.init("uri", .string(uri)), .init("limit", 1), .init("fields", ["uri"])])
+        let link = link(client)
+        link.call("library.browse", folder) { result in
+            if case .success = result { return done(.folder) }
+            link.call("library.get", JSONObject([.init("uris", [.string(uri)]), .init("fields", fields)])) { result in
+                // A place where the library knows nothing has a row, too: null.
+                guard case .success(let reply) = result, let row = reply.value["rows"]?.arrayValue?.first,
+                    row["uri"] != nil
+                else { return done(nil) }
+                done(.song(row))
+            }
+        }
+    }
+
+    /// Calls `then` if the folder or the song is there to which a filter is bound, and otherwise fails as MPD does.
+    func whereBaseExists(
+        _ filter: SongFilter?, _ client: MPDClient, _ finish: @escaping Finish,
+        _ then: @escaping @PlayerLoop (MPDClient) -> Void
+    ) {
+        guard let base = filter?.base, !SongNames.isTop(base) else { return then(client) }
+        guard let uri = names.placeURI(of: base) else { return finish(.failed(Self.noFolder)) }
+        place(uri, ["uri"], client) { [weak client] found in
+            guard found != nil, let client else { return finish(.failed(Self.noFolder)) }
+            then(client)
+        }
+    }
+}
+
+/// Uris of a request to the library.
+extension ArraySlice<String> {
+    /// The first of these uris, as many as a request has room for.
+    var fittingPrefix: ArraySlice<String> { prefix(Self.room(self)) }
+
+    /// The last of these uris, as many as a request has room for.
+    var fittingSuffix: ArraySlice<String> { suffix(Self.room(reversed())) }
+
+    /// Number of the first of these uris that a request has room for: at least one.
+    private static func room(_ uris: some Sequence<String>) -> Int {
+        var bytes = 0
+        let number = uris.prefix(LibraryCatalogue.mostUris).prefix { uri in
+            bytes += uri.utf8.count + 4
+            return bytes < 180 << 10
+        }.count
+        return Swift.max(1, number)
+    }
+}

@@ -1,0 +1,54 @@
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+
+/// Values of tags: a header where one of the outer ones changes.
+@PlayerLoop final class ValueAnswer: AnswerStream {
+    private let tags: [MPDTag]
+    private var left: ArraySlice<[String]>
+    private var last: [String]?
+
+    /// Rows that are written at once.
+    private static let part = 500
+
+    /// These combinations, the value of the first tag innermost.
+    init(_ tags: [MPDTag], _ rows: ArraySlice<[String]>) {
+        self.tags = tags
+        left = rows
+    }
+
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        for row in left.prefix(Self.part) {
+            var isNew = last == nil
+            for index in tags.indices.reversed() {
+                isNew = isNew || last?[index] != row[index]
+                if isNew || index == 0 { writer.pair(tags[index], row[index]) }
+            }
+            last = row
+        }
+        left = left.dropFirst(Self.part)
+        return left.isEmpty ? .ends(.ok) : .more
+    }
+}
+
+/// Counts of songs, by the values of a tag or of all.
+@PlayerLoop final class CountAnswer: AnswerStream {
+    private let tag: MPDTag?
+    private var left: ArraySlice<(key: [String], value: ValueTable.Count)>
+
+    /// Counts by a tag; nil: one of all.
+    init(_ tag: MPDTag?, _ rows: ArraySlice<(key: [String], value: ValueTable.Count)>) {
+        self.tag = tag
+        left = tag == nil && rows.isEmpty ? [([], ValueTable.Count())] : rows
+    }
+
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        for row in left.prefix(500) {
+            if let tag { writer.pair(tag, row.key[0]) }
+            writer.pair("songs", row.value.songs)
+            writer.pair("playtime", Int64(clamping: row.value.duration.rounded(.down)))
+        }
+        left = left.dropFirst(500)
+        return left.isEmpty ? .ends(.ok) : .more
+    }
+}
