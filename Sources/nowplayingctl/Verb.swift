@@ -33,16 +33,12 @@ extension Verb {
         Option("--version", short: "-V", "print the version"),
     ]
 
-    /// The option that many verbs take.
-    static let format = Option(
-        "--format", short: "-f", value: "FORMAT", "print this text with {{…}} expanded (see below)")
-
     /// All verbs, in the order of the help.
     static let all: [Verb] =
-        playback + positions + chapters + feedback + sleeping + modes + queues + library + pictures + outputs + commands
-        + announcing + sessions + rooms + delays + observers + clocks + bridges + web + service + completing + others
-        + foreign
-        + libraryForeign
+        Playback.verbs + Positions.verbs + Chapters.verbs + Opinions.verbs + Sleeping.verbs + Modes.verbs + Queue.verbs
+        + LibraryVerbs.verbs + Pictures.verbs + Outputs.verbs + Commands.verbs + Announcing.verbs + Sessions.verbs
+        + Rooms.verbs + DelayMeasurement.verbs + Observers.verbs + ClockLines.verbs + Hooks.verbs + Pairing.verbs
+        + Service.verbs + Completion.verbs + Observers.others + Observers.foreign + LibraryVerbs.foreign
 
     /// All options of all verbs, each once.
     static let allOptions: [Option] = {
@@ -55,4 +51,10 @@ extension Verb {
 
     /// The verb of this name or alias.
     static func named(_ name: String) -> Verb? { all.first { $0.name == name || $0.aliases.contains(name) } }
+}
+
+extension Option {
+    /// The option that many verbs take.
+    static let format = Option(
+        "--format", short: "-f", value: "FORMAT", "print this text with {{…}} expanded (see below)")
 }

@@ -1,9 +1,9 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Completion {
     /// The verb for shell completions.
-    static let completing = [
+    static let verbs = [
         Verb(
             name: "completion",
             synopsis:

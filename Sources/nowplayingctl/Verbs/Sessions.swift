@@ -2,9 +2,9 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Sessions {
     /// Many sources on one box.
-    static let sessions = [
+    static let verbs = [
         Verb(
             name: "session", synopsis: "[list | create NAME | activate SESSION | close SESSION | publish NAME]",
             summary: "list the sessions, or create, activate or close one",

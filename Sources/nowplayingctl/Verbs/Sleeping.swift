@@ -2,9 +2,9 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Sleeping {
     /// Ending play by itself.
-    static let sleeping = [
+    static let verbs = [
         Verb(
             name: "sleep", synopsis: "[TIME | end-of-item | off] [--fade SECONDS]",
             summary: "show or set a sleep timer",

@@ -2,9 +2,9 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Modes {
     /// A verb for each command that sets a mode.
-    static let modes = RemoteCommand.modes.compactMap(Modes.init).map(\.verb)
+    static let verbs = RemoteCommand.modes.compactMap(Modes.init).map(\.verb)
 }
 
 /// A command that sets a mode, as a verb: without an argument it shows the mode.

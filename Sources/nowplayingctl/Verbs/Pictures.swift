@@ -3,9 +3,9 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-extension Verb {
+extension Pictures {
     /// Pictures of what plays.
-    static let pictures = [
+    static let verbs = [
         Verb(
             name: "artwork", summary: "print the path of the current item's picture",
             options: [

@@ -1,9 +1,9 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Hooks {
     /// The programs that follow the daemon.
-    static let bridges = [
+    static let verbs = [
         Verb(
             name: "hooks", synopsis: "[test HOOK [EVENT]]",
             summary: "list the hooks, or test one",

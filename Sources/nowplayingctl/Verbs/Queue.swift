@@ -2,9 +2,9 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Queue {
     /// The queue.
-    static let queues = [
+    static let verbs = [
         Verb(
             name: "add", synopsis: "FILE… | --from FILE",
             summary: "add files, folders, playlists, addresses or the library's tracks to the queue",
@@ -16,7 +16,7 @@ extension Verb {
                 Option(
                     "--from", value: "FILE",
                     "add what this file names, one file, address or JSON object per line; - is standard input"),
-            ] + hit + filters + order,
+            ] + Selection.hit + Selection.filters + Selection.order,
             examples: [
                 ("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next"),
                 ("add --from names.txt", "all or none of a long list"),

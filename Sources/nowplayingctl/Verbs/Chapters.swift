@@ -3,9 +3,9 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Chapters {
     /// Parts of an item, and the seek button that is held down.
-    static let chapters = [
+    static let verbs = [
         Verb(
             name: "chapters", aliases: ["chapter"], synopsis: "[NUMBER | next | previous]",
             summary: "show the chapters of the item, or go to one",

@@ -2,15 +2,15 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Observers {
     private static let tick = Option("--tick", "update the position every second; in a terminal, in place")
     private static let follow = Option("--follow", short: "-F", "print a line at each change")
 
     /// Verbs that show the state and its changes.
-    static let observers = [
+    static let verbs = [
         Verb(
             name: "status", summary: "show the current item, position, volume and output",
-            options: [format, follow, tick],
+            options: [.format, follow, tick],
             examples: [
                 ("status", "title, position, volume, output"), ("status --json", "the full state"),
                 ("status -f '{{artist}} - {{title}} {{duration(position)}}'", "in a format of your own"),
@@ -21,7 +21,7 @@ extension Verb {
                 The first line is the current state. With --json each line is the full state. It keeps running when the
                 daemon restarts.
                 """,
-            options: [format, tick],
+            options: [.format, tick],
             examples: [
                 ("follow", "each change"), ("follow --tick", "with a moving position"),
                 ("follow --tick -f '{{title}} {{duration(position)}}'", "for a status bar"),
@@ -34,7 +34,7 @@ extension Verb {
                 Without a terminal it prints a line for every change. The exit status is 0 at the end of playback, and 1
                 with the reason if no item could be played.
                 """,
-            options: [format], examples: [("watch", "until the music ends")]
+            options: [.format], examples: [("watch", "until the music ends")]
         ) { (run) throws(Failure) in try Following(run, isWatching: true).watch() },
         Verb(
             name: "wait", synopsis: "play | pause | stop | track | end", summary: "wait for a state or an event",
@@ -42,14 +42,14 @@ extension Verb {
                 play, pause, stop: the state. end: the end of the queue. track: the start of another item. It keeps
                 waiting when the daemon restarts.
                 """,
-            options: [Option("--next", "ignore the current state; wait for the next such event"), format],
+            options: [Option("--next", "ignore the current state; wait for the next such event"), .format],
             examples: [
                 ("wait end && poweroff", "when the queue ends"), ("wait track --timeout 300", "at most 5 minutes"),
                 ("wait pause --next", "the next pause, even if it is paused now"),
             ], arity: 1...1, run: Waiting.wait),
     ]
 
-    /// The rest.
+    /// The other verbs of the protocol itself.
     static let others = [
         Verb(
             name: "call", synopsis: "METHOD [JSON]", summary: "call a method of the protocol and print the result",
@@ -66,7 +66,7 @@ extension Verb {
     /// Words of mpc and playerctl that mean something a little different.
     static let foreign = [
         Verb(
-            name: "current", summary: "artist and title", options: [format], examples: [("current", "in one line")],
+            name: "current", summary: "artist and title", options: [.format], examples: [("current", "in one line")],
             isForeign: true
         ) { (run) throws(Failure) in
             let state = try Observers.playing(run)
@@ -75,12 +75,12 @@ extension Verb {
         },
         Verb(
             name: "metadata", synopsis: "[KEY]", summary: "the item's metadata, by playerctl's keys",
-            options: [format, follow, tick],
+            options: [.format, follow, tick],
             examples: [("metadata xesam:title", "the title"), ("metadata -f '{{artist}}'", "in a format of your own")],
             arity: 0...1, isForeign: true, run: Observers.metadata),
         Verb(
             name: "position", synopsis: "[TIME | TIME+ | TIME-]", summary: "show the position in seconds, or seek",
-            options: [format], examples: [("position", "83.204512"), ("position 10-", "10 seconds back")],
+            options: [.format], examples: [("position", "83.204512"), ("position 10-", "10 seconds back")],
             arity: 0...1, isForeign: true
         ) { (run) throws(Failure) in
             guard run.words.isEmpty else { return try Positions.seek(run) }
@@ -90,7 +90,7 @@ extension Verb {
             run.output.line(template.map { StatusText.expand($0, state) } ?? ClockText.number(position))
         },
         Verb(
-            name: "open", synopsis: "FILE…", summary: "same as play FILE…", options: [wait],
+            name: "open", synopsis: "FILE…", summary: "same as play FILE…", options: [Playback.wait],
             examples: [("open tune.flac", "play it now")], arity: 1...Int.max, isForeign: true
         ) { (run) throws(Failure) in try run.finish(Media(run).play(run.words, JSONObject())) },
         Verb(

@@ -4,9 +4,9 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension ClockLines {
     /// The position for lights and programs.
-    static let clocks = [
+    static let verbs = [
         Verb(
             name: "clock", summary: "print the audible position, or draw it as a moving line",
             details: """

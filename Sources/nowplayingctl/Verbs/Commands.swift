@@ -2,9 +2,9 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension Commands {
     /// Verbs for remote commands.
-    static let commands = [
+    static let verbs = [
         Verb(
             name: "commands", summary: "list the remote commands and their availability",
             examples: [("commands", "all of them")], run: Commands.list),

@@ -1,9 +1,9 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Outputs {
     /// Verbs for outputs and formats.
-    static let outputs = [
+    static let verbs = [
         Verb(
             name: "outputs", summary: "list the outputs", examples: [("outputs", "names and descriptions")],
             run: Outputs.list),

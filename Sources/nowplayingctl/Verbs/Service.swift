@@ -1,9 +1,9 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Service {
     /// Verbs about the daemon as a service of the machine.
-    static let service = [
+    static let verbs = [
         Verb(
             name: "top", summary: "show title, position, queue and output on the whole screen",
             details:
@@ -25,7 +25,7 @@ extension Verb {
             options: [
                 Option("--check", "show the unit in use, and change nothing"),
                 Option("--yes", short: "-y", "run the commands without asking"),
-                Verb.snapcastServer,
+                Rooms.serverOption,
                 Option("--allow-commands", "rooms: let everybody in the LAN control playback by apps of Snapcast"),
             ],
             examples: [

@@ -1,9 +1,9 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Pairing {
     /// The devices of `nowplaying-web`.
-    static let web = [
+    static let verbs = [
         Verb(
             name: "pair", summary: "let a phone or another machine use nowplaying-web",
             details: """

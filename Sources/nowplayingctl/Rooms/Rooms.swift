@@ -1,13 +1,13 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Rooms {
     /// The option that verbs about Snapcast take.
-    static let snapcastServer = Option(
+    static let serverOption = Option(
         "--server", value: "HOST", "the Snapcast server; default: that of the daemon's output, else this machine")
 
     /// Rooms of a Snapcast server.
-    static let rooms = [
+    static let verbs = [
         Verb(
             name: "rooms", synopsis: "[ROOM]", summary: "list the rooms of a Snapcast server, or set one",
             details: """
@@ -15,7 +15,7 @@ extension Verb {
                 same stream. The server's ports have no password: everybody in the LAN can do the same.
                 """,
             options: [
-                snapcastServer,
+                serverOption,
                 Option("--volume", value: "PERCENT", "set the volume of the room; +5 and -5 change it"),
                 Option("--mute", value: "on|off", "mute the room, or end that"),
                 Option("--latency", value: "MILLISECONDS", "play so much earlier, for a slow amplifier or television"),

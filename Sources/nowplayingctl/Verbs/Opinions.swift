@@ -1,14 +1,14 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Opinions {
     /// Verbs for opinions about the current item, or another one.
-    static let feedback = [
+    static let verbs = [
         Verb(
             name: "like", synopsis: "[--undo] [--item NUMBER | --file FILE]",
             summary: "like the current item, or another one",
             details: "The daemon keeps this for the item, even if its file moves. It undoes a dislike.",
-            options: [undo] + subject,
+            options: [undo] + targets,
             examples: [
                 ("like", "like the current item"), ("like --undo", "undo that"),
                 ("like --item 3", "the third item of the queue"), ("like --file a.flac", "a file"),
@@ -16,13 +16,13 @@ extension Verb {
         ) { (run) throws(Failure) in try Opinions.say("like", run) },
         Verb(
             name: "dislike", synopsis: "[--undo] [--item NUMBER | --file FILE]",
-            summary: "dislike the current item, or another one", options: [undo] + subject,
+            summary: "dislike the current item, or another one", options: [undo] + targets,
             examples: [("dislike", "dislike it"), ("dislike --undo", "undo that")]
         ) { (run) throws(Failure) in try Opinions.say("dislike", run) },
         Verb(
             name: "rating", synopsis: "[STARS] [--undo] [--item NUMBER | --file FILE]",
             summary: "show, set or remove the rating, 0 to 5 stars",
-            options: [Option("--undo", "remove the rating")] + subject,
+            options: [Option("--undo", "remove the rating")] + targets,
             examples: [
                 ("rating", "show it"), ("rating 4", "four stars"),
                 ("rating --item 3 4", "four stars for the third item of the queue"),
@@ -31,7 +31,7 @@ extension Verb {
         Verb(
             name: "bookmark", synopsis: "[TIME] [--undo] [--item NUMBER | --file FILE]",
             summary: "set a bookmark: the item resumes at this position",
-            details: "Without TIME, it is the current position of the current item.", options: [undo] + subject,
+            details: "Without TIME, it is the current position of the current item.", options: [undo] + targets,
             examples: [
                 ("bookmark", "set it here"), ("bookmark --undo", "remove it"),
                 ("bookmark --item 3 12:30", "in the third item of the queue"),
@@ -39,7 +39,7 @@ extension Verb {
     ]
 
     private static let undo = Option("--undo", "undo it")
-    private static let subject = [
+    private static let targets = [
         Option("--item", value: "NUMBER", "the item at this index in the queue, from 1"),
         Option("--file", value: "FILE", "this file or address, in the queue or not"),
     ]

@@ -1,9 +1,10 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
-    /// The library: search, lists, and its own state.
-    static let library = [
+/// Verbs of the library.
+enum LibraryVerbs {
+    /// Search, lists, and the library's own state.
+    static let verbs = [
         Verb(
             name: "search", synopsis: "TEXT…",
             summary: "search the library for artists, albums, tracks, genres, folders and lists",
@@ -12,7 +13,7 @@ extension Verb {
                 names. Case and accents make no difference.
                 """,
             options: [
-                searchKind, Option("--limit", value: "NUMBER", "show so many hits of each kind; default: 8"),
+                Selection.kind, Option("--limit", value: "NUMBER", "show so many hits of each kind; default: 8"),
                 Option("--play", "play the hit instead of the queue"),
                 Option("--add", "add the hit at the end of the queue"),
                 Option("--next", "add the hit directly after the current item"),
@@ -28,7 +29,7 @@ extension Verb {
                 A text is a whole value without regard to case and accents; * stands for any text and ? for one
                 character. An empty text finds tracks without the tag. Several tests must all hold.
                 """,
-            options: filters + order + [
+            options: Selection.filters + Selection.order + [
                 Option(
                     "--format", short: "-f", value: "FORMAT",
                     "print this for each track: {{artist}}, {{title}} and other fields of the library")
@@ -42,7 +43,7 @@ extension Verb {
             name: "list", synopsis: "artists|albums|genres|composers|TAG [TAG TEXT]…",
             summary: "list the values of a tag in the library",
             details: "The options and pairs of a tag and its text choose the tracks whose values it lists.",
-            options: filters + [
+            options: Selection.filters + [
                 Option("--limit", value: "NUMBER", "so many of them at most"),
                 Option(
                     "--format", short: "-f", value: "FORMAT",
@@ -67,7 +68,7 @@ extension Verb {
                 They replace the queue, unless --add or --next adds them. The default is 50 tracks or 5 albums. With a
                 mode of shuffle, such as on or off, it sets the play order as mpc does.
                 """,
-            options: filters + [
+            options: Selection.filters + [
                 Option("--add", "add them at the end of the queue"),
                 Option("--next", "add them directly after the current item"),
                 Option("--seed", value: "NUMBER", "the same number chooses the same tracks again"),
@@ -89,7 +90,7 @@ extension Verb {
                 Option("--queue", "save the queue: the default"),
                 Option("--replace", "overwrite a list of this name"),
                 Option("--next", "add the list directly after the current item"),
-            ] + filters + [
+            ] + Selection.filters + [
                 Option("--sort", value: "FIELDS", "order of a saved filter, such as artist,-date or random"),
                 Option(
                     "--format", short: "-f", value: "FORMAT",
@@ -116,7 +117,7 @@ extension Verb {
     ]
 
     /// Words of mpc for the library.
-    static let libraryForeign = [
+    static let foreign = [
         Verb(
             name: "update", synopsis: "[FOLDER]", summary: "same as library update",
             options: [Option("--wait", "return at the end of the scan and of the identification of new files")],

@@ -4,9 +4,9 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-extension Verb {
+extension DelayMeasurement {
     /// The measurement of an output's delay.
-    static let delays = [
+    static let verbs = [
         Verb(
             name: "measure-delay", summary: "measure by a microphone how much later an output is heard",
             details: """

@@ -2,9 +2,9 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-extension Verb {
+extension Announcing {
     /// Saying something over what plays.
-    static let announcing = [
+    static let verbs = [
         Verb(
             name: "announce", synopsis: "FILE | ADDRESS | -", summary: "play an announcement over the playback",
             details: """

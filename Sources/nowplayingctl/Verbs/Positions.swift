@@ -1,9 +1,9 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Positions {
     /// Places in the item, and the volume.
-    static let positions = [
+    static let verbs = [
         Verb(
             name: "skip", synopsis: "[SECONDS]", summary: "skip forward, or back with a minus sign",
             details: "Without a time, skips by the daemon's preferred interval (see configure).",
@@ -23,7 +23,7 @@ extension Verb {
         Verb(
             name: "volume", synopsis: "[PERCENT | +PERCENT | -PERCENT]", summary: "show or set the volume",
             details: "The scale is that of mixers; 100 is full volume.",
-            options: [format],
+            options: [.format],
             examples: [("volume", "show it"), ("volume 50", "set it"), ("volume +5", "a little louder")],
             arity: 0...1, run: Positions.volume),
         Verb(

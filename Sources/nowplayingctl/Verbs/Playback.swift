@@ -1,12 +1,12 @@
 import ControlProtocol
 import NowPlayingClient
 
-extension Verb {
+extension Playback {
     /// For verbs that start playback.
     static let wait = Option("--wait", "wait for the sound, at most --timeout seconds; exit status 5 if there is none")
 
     /// Start, pause, stop, move through the queue.
-    static let playback = [
+    static let verbs = [
         Verb(
             name: "play", synopsis: "[NUMBER | FILE…]",
             summary: "resume, or play these files instead of the queue",
@@ -19,7 +19,7 @@ extension Verb {
             options: [
                 Option("--position", value: "TIME", "begin here"),
                 Option("--watch", "show the position until the queue ends (see watch)"), wait,
-            ] + hit + filters + order,
+            ] + Selection.hit + Selection.filters + Selection.order,
             examples: [
                 ("play", "resume"), ("play 3", "the third item"), ("play a.flac b.flac", "these two"),
                 ("play --watch a.flac", "show it while it plays"), ("play ./3", "a file called 3"),
