@@ -113,7 +113,7 @@ struct Measurement {
     /// The artists as another user gets them, who may see half of the folders.
     private func visibleValues() throws {
         let root = Array("Music".utf8)
-        let folders = try reader.folders(in: root)
+        let folders = try reader.scan.folders(in: root)
         reader.show(folders.prefix(folders.count / 2).map { root + [UInt8(ascii: "/")] + $0 })
         Self.report(
             "first page of the artists of half of the folders",

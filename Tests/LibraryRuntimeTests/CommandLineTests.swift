@@ -183,7 +183,9 @@ import TrackDatabase
         let update = await house.tool("library", "update", "--wait")
         #expect(update.status == 0 && update.text.isEmpty, "\(update.text)")
         // Contents are identified, too.
-        #expect(try TrackDatabase(path: house.folder.path("state/library/tracks.db")).reader().unidentifiedCount() == 0)
+        #expect(
+            try TrackDatabase(path: house.folder.path("state/library/tracks.db")).reader().scan.unidentifiedCount() == 0
+        )
         let found = await house.tool("find", "--title", "new*", "-f", "{{path}}")
         #expect(found.text == "music/Miles/new one.wav\n")
         let part = await house.tool("library", "update", "music/Miles", "--wait", "--json")

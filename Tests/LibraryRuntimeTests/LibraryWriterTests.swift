@@ -43,7 +43,8 @@ import TrackDatabase
         }
         while outcomes.count < 3 { await LoopThread.turns(1) }
         #expect(outcomes == [.success(1), .failure(.full), .success(2)])
-        #expect(try database.reader().files(in: Array("a".utf8)).keys.sorted { $0[0] < $1[0] } == [[0x30], [0x32]])
+        #expect(
+            try database.reader().scan.files(in: Array("a".utf8)).keys.sorted { $0[0] < $1[0] } == [[0x30], [0x32]])
     }
 
     @Test("threads wait for their changes, many at once, also after the writer rested")

@@ -194,8 +194,8 @@ final class ScanHouse: Sendable {
     func numbers() throws -> [String: Int64] {
         let reader = try TrackDatabase(path: database).reader()
         var found: [String: Int64] = [:]
-        for track in try reader.presentTracks(after: 0, limit: .max) {
-            guard let path = try reader.path(of: track.id) else { continue }
+        for track in try reader.scan.presentTracks(after: 0, limit: .max) {
+            guard let path = try reader.scan.path(of: track.id) else { continue }
             found[String(decoding: path.bytes, as: UTF8.self)] = track.id
         }
         return found

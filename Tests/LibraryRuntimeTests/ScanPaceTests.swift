@@ -52,17 +52,17 @@ import TrackDatabase
 
         // Identities are for quiet times.
         let reader = try TrackDatabase(path: house.database).reader()
-        #expect(try reader.unidentifiedCount() == count)
+        #expect(try reader.scan.unidentifiedCount() == count)
         _ = try daemon.call("pause")
         #expect(
             try house.reaches { $0["scan"]?["phase"] == "identify" && $0["scan"]?["total"] == .integer(Int64(count)) })
         _ = try daemon.call("play")
         #expect(try house.reaches(seconds: 5) { $0["scan"] == .null })
-        #expect(try reader.unidentifiedCount() > 0)
+        #expect(try reader.scan.unidentifiedCount() > 0)
         _ = try daemon.call("pause")
         #expect(
             try house.reaches {
-                let left = try reader.unidentifiedCount()
+                let left = try reader.scan.unidentifiedCount()
                 return left == 0 && $0["scan"] == .null
             })
     }

@@ -78,14 +78,14 @@ import TrackDatabase
     /// Numbers of the tracks that are there, by their places.
     func tracks() throws -> [String: Int64] {
         var found: [String: Int64] = [:]
-        for id in try reader.presentTracks(below: [], after: 0, limit: .max) + (try below()) {
-            if let path = try reader.path(of: id) { found[String(decoding: path.bytes, as: UTF8.self)] = id }
+        for id in try reader.scan.presentTracks(below: [], after: 0, limit: .max) + (try below()) {
+            if let path = try reader.scan.path(of: id) { found[String(decoding: path.bytes, as: UTF8.self)] = id }
         }
         return found
     }
 
     private func below() throws -> [Int64] {
-        try reader.folders(in: []).flatMap { try reader.presentTracks(below: $0, after: 0, limit: .max) }
+        try reader.scan.folders(in: []).flatMap { try reader.scan.presentTracks(below: $0, after: 0, limit: .max) }
     }
 
     /// The track at a place.

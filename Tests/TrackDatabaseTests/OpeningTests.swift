@@ -85,7 +85,7 @@ import TrackDatabase
             "": ["r", "s"], "r": ["a", "a b", "a!", "b"], "r/a": ["x"], "r/a b": ["c"], "r/b": [], "q": [],
         ]
         for (place, names) in children {
-            #expect(try reader.folders(in: Array(place.utf8)) == names.map { Array($0.utf8) }, "in “\(place)”")
+            #expect(try reader.scan.folders(in: Array(place.utf8)) == names.map { Array($0.utf8) }, "in “\(place)”")
         }
         for place in places { #expect(try reader.track(at: TrackPath(place)) != nil) }
         for name in names { #expect(try reader.count(.test(.tag(.artist), .is(name))).tracks == 1) }

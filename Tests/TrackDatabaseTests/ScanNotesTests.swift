@@ -21,17 +21,18 @@ import TrackDatabase
             try batch.put(TrackRecord(path: TrackPath("r0/y")), added: 1)
         }
         var found: [[UInt8]] = []
-        while case let page = try reader.files(in: bytes("r/a"), after: found.last ?? [], limit: 2), !page.isEmpty {
+        while case let page = try reader.scan.files(in: bytes("r/a"), after: found.last ?? [], limit: 2), !page.isEmpty
+        {
             found += page.map(\.name)
         }
         #expect(found == names)
-        #expect(try reader.folders(in: bytes("r")) == [bytes("a"), bytes("b")])
-        #expect(try reader.folders(in: []) == [bytes("r"), bytes("r0")])
-        #expect(try reader.presentTracks(below: bytes("r"), after: 0, limit: 100) == [1, 2, 3, 4, 5, 6])
-        #expect(try reader.presentTracks(below: bytes("r"), after: 4, limit: 1) == [5])
-        #expect(try reader.presentTracks(below: bytes("r/a"), after: 0, limit: 100) == [1, 2, 3, 4, 5])
-        #expect(try reader.path(of: 6) == TrackPath("r/b/x"))
-        #expect(try reader.path(of: 99) == nil)
+        #expect(try reader.scan.folders(in: bytes("r")) == [bytes("a"), bytes("b")])
+        #expect(try reader.scan.folders(in: []) == [bytes("r"), bytes("r0")])
+        #expect(try reader.scan.presentTracks(below: bytes("r"), after: 0, limit: 100) == [1, 2, 3, 4, 5, 6])
+        #expect(try reader.scan.presentTracks(below: bytes("r"), after: 4, limit: 1) == [5])
+        #expect(try reader.scan.presentTracks(below: bytes("r/a"), after: 0, limit: 100) == [1, 2, 3, 4, 5])
+        #expect(try reader.scan.path(of: 6) == TrackPath("r/b/x"))
+        #expect(try reader.scan.path(of: 99) == nil)
     }
 
     @Test func missingAndUnidentifiedTracksAreFound() throws {
@@ -47,13 +48,13 @@ import TrackDatabase
             try batch.setMissing(true, ids: [2, 3, 4])
             try batch.setIdentity(7, of: 1)
         }
-        #expect(try reader.missingTracks(size: 1, limit: 100) == [2, 3])
-        #expect(try reader.missingTracks(size: 1, limit: 1) == [2])
-        #expect(try reader.missingFiles(size: 1).map(\.id) == [2, 3])
-        #expect(try reader.missingTracks(size: 0, limit: 100) == [])
-        #expect(try reader.unidentifiedTracks(after: 0, limit: 9) == [])
+        #expect(try reader.scan.missingTracks(size: 1, limit: 100) == [2, 3])
+        #expect(try reader.scan.missingTracks(size: 1, limit: 1) == [2])
+        #expect(try reader.scan.missingFiles(size: 1).map(\.id) == [2, 3])
+        #expect(try reader.scan.missingTracks(size: 0, limit: 100) == [])
+        #expect(try reader.scan.unidentifiedTracks(after: 0, limit: 9) == [])
         try writer.batch { batch throws(TrackDatabaseError) in try batch.setMissing(false, ids: [2, 4]) }
-        #expect(try reader.unidentifiedTracks(after: 0, limit: 9) == [2, 4])
-        #expect(try reader.unidentifiedTracks(after: 2, limit: 9) == [4])
+        #expect(try reader.scan.unidentifiedTracks(after: 0, limit: 9) == [2, 4])
+        #expect(try reader.scan.unidentifiedTracks(after: 2, limit: 9) == [4])
     }
 }

@@ -35,7 +35,7 @@ import TrackDatabase
         let number = try #require(stored.album)
         let album = try #require(try reader.album(number))
         #expect(album.title == "Al" && album.isCompilation && album.tracks == 1)
-        let files = try reader.files(in: record.path.folder)
+        let files = try reader.scan.files(in: record.path.folder)
         #expect(
             files.count == 1 && files[record.path.name]?.file == record.file && files[record.path.name]?.track == id)
     }

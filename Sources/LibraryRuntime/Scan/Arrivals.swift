@@ -22,7 +22,7 @@ struct Arrivals {
             tracks = []
             return
         }
-        tracks = try reader.presentTracks(after: mark, limit: Self.most).sorted { $0 < $1 }
+        tracks = try reader.scan.presentTracks(after: mark, limit: Self.most).sorted { $0 < $1 }
     }
 
     /// True: there are none.

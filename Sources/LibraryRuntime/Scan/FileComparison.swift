@@ -49,7 +49,7 @@ final class FileComparison {
                 settlement.addGone(next.file)
                 known.drop()
             }
-            var match: TrackReader.KnownFile?
+            var match: ScanReader.KnownFile?
             if let next = try known.first(), folder.listing.compare(entry, next.name) == 0 {
                 match = next.file
                 known.drop()
@@ -83,7 +83,7 @@ final class FileComparison {
 
     /// Compares a file with its track. True: it is done; otherwise it is read.
     private func check(
-        _ folder: Folder, _ entry: FolderListing.Entry, _ known: TrackReader.KnownFile?,
+        _ folder: Folder, _ entry: FolderListing.Entry, _ known: ScanReader.KnownFile?,
         _ settlement: inout ScanSettlement
     ) -> Bool {
         let (root, listing) = (folder.root, folder.listing)

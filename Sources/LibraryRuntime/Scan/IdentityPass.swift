@@ -21,14 +21,14 @@ enum IdentityPass {
         linux_lower_priority(0)
         do throws(TrackDatabaseError) {
             let reader = try context.database.reader()
-            context.progress.enter(.identify, total: Int(clamping: try reader.unidentifiedCount()))
+            context.progress.enter(.identify, total: Int(clamping: try reader.scan.unidentifiedCount()))
             var last: Int64 = 0
             let line = context.calls.line()
-            while case let ids = try reader.unidentifiedTracks(after: last, limit: batch), let highest = ids.last {
+            while case let ids = try reader.scan.unidentifiedTracks(after: last, limit: batch), let highest = ids.last {
                 var identities: [(id: Int64, identity: Int64)] = []
                 for id in ids {
                     if context.abandoned.isSet { break }
-                    guard let place = try reader.path(of: id), let (root, path) = path(of: place, context),
+                    guard let place = try reader.scan.path(of: id), let (root, path) = path(of: place, context),
                         let identity = line.call(root, { TrackIdentity.of(path) })
                     else { continue }
                     identities.append((id, identity))

@@ -5,7 +5,7 @@ struct KnownFiles: ~Copyable {
     private let reader: TrackReader
     private let folder: [UInt8]
     private let limit: Int
-    private var page: [(name: [UInt8], file: TrackReader.KnownFile)] = []
+    private var page: [(name: [UInt8], file: ScanReader.KnownFile)] = []
     private var place = 0
     private var isLast = false
 
@@ -17,12 +17,12 @@ struct KnownFiles: ~Copyable {
     }
 
     /// The first file; nil: there are no more.
-    mutating func first() throws(ScanFailure) -> (name: [UInt8], file: TrackReader.KnownFile)? {
+    mutating func first() throws(ScanFailure) -> (name: [UInt8], file: ScanReader.KnownFile)? {
         if place < page.count { return page[place] }
         guard !isLast else { return nil }
         let (reader, folder, limit, last) = (reader, folder, limit, page.last?.name ?? [])
         page = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-            try reader.files(in: folder, after: last, limit: limit)
+            try reader.scan.files(in: folder, after: last, limit: limit)
         }
         place = 0
         isLast = page.count < limit

@@ -31,11 +31,11 @@ struct MoveFinder: ~Copyable {
 
     /// Numbers of missing tracks of this size: the oldest ones, and in a crowd first those of this very file.
     private mutating func candidates(_ file: TrackFile) throws(TrackDatabaseError) -> [Int64] {
-        let oldest = try reader.missingTracks(size: file.size, limit: Self.most)
+        let oldest = try reader.scan.missingTracks(size: file.size, limit: Self.most)
         guard oldest.count == Self.most else { return oldest }
         if crowds[file.size] == nil {
             // No track gets missing while a scan looks for moves.
-            crowds[file.size] = Dictionary(grouping: try reader.missingFiles(size: file.size), by: \.file)
+            crowds[file.size] = Dictionary(grouping: try reader.scan.missingFiles(size: file.size), by: \.file)
                 .mapValues { $0.map(\.id) }
         }
         return (crowds[file.size]?[file] ?? []) + oldest

@@ -14,10 +14,10 @@ struct ScanSettlement {
     init() {}
 
     /// The file of a track is there as it was.
-    mutating func addFound(_ file: TrackReader.KnownFile) { if file.isMissing { found.append(file.track) } }
+    mutating func addFound(_ file: ScanReader.KnownFile) { if file.isMissing { found.append(file.track) } }
 
     /// The file of a track is not there.
-    mutating func addGone(_ file: TrackReader.KnownFile) { if !file.isMissing { gone.append(file.track) } }
+    mutating func addGone(_ file: ScanReader.KnownFile) { if !file.isMissing { gone.append(file.track) } }
 
     /// A folder is not there.
     mutating func addTree(_ folder: [UInt8]) { trees.append(folder) }
@@ -30,7 +30,7 @@ struct ScanSettlement {
 
     /// Folders of the database that are in the library no longer.
     mutating func addForeign(_ reader: TrackReader, names: [[UInt8]]) throws(ScanFailure) {
-        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.folders(in: []) }
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.scan.folders(in: []) }
         trees += known.filter { !names.contains($0) }
     }
 
@@ -40,7 +40,7 @@ struct ScanSettlement {
     ) throws(ScanFailure) {
         for tree in trees {
             let ids = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-                try reader.presentTracks(below: tree, after: 0, limit: .max)
+                try reader.scan.presentTracks(below: tree, after: 0, limit: .max)
             }
             gone += ids
             if !roots.contains(tree),

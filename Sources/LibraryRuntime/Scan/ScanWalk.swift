@@ -71,7 +71,7 @@ final class ScanWalk {
         reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
         let reader = reader
         let (isEmpty, faults, lists) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-            (try reader.isEmpty(), try reader.faultCount(), try reader.hasLists())
+            (try reader.scan.isEmpty(), try reader.faultCount(), try reader.hasLists())
         }
         hasLists = lists
         hasFaults = faults > 0
@@ -252,7 +252,7 @@ final class ScanWalk {
 
     private func findGone(_ place: [UInt8], _ folders: [[UInt8]]) throws(ScanFailure) {
         let reader = reader
-        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.folders(in: place) }
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.scan.folders(in: place) }
         guard known != folders else { return }
         let present = Set(folders)
         for name in known where !present.contains(name) { settlement.addTree(place + [UInt8(ascii: "/")] + name) }

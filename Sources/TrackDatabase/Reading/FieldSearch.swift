@@ -34,7 +34,8 @@ struct FieldSearch {
         var count: Int { isComplete ? shared.count + titles.count : .max }
     }
 
-    private let reader: TrackReader
+    private let core: ReaderCore
+    private let records: RecordReader
     private let pieces: [SearchWords.Piece]
     private let visible: VisibleFolders?
     private let most: Int
@@ -56,10 +57,11 @@ struct FieldSearch {
 
     /// A search that finds about `most` of each kind.
     init(
-        reader: TrackReader, wanted: SearchText, beginnings: WordBeginnings, visible: VisibleFolders?, most: Int
+        _ core: ReaderCore, wanted: SearchText, beginnings: WordBeginnings, visible: VisibleFolders?, most: Int
     ) throws(TrackDatabaseError) {
         self.beginnings = beginnings
-        self.reader = reader
+        self.core = core
+        records = RecordReader(core)
         self.visible = visible
         self.most = most
         pieces = Array(wanted.pieces.prefix(Self.mostPieces))
@@ -96,7 +98,7 @@ struct FieldSearch {
     }
 
     private mutating func texts(_ piece: SearchWords.Piece) throws(TrackDatabaseError) -> Texts {
-        let statement = try reader.database.statement("SELECT rowid FROM word WHERE word MATCH ?1 AND rowid >= ?2")
+        let statement = try core.database.statement("SELECT rowid FROM word WHERE word MATCH ?1 AND rowid >= ?2")
         defer { statement.reset() }
         let first = SearchKind.artist.firstDocument
         try statement.bind([.text(try beginnings.expression([piece])), .integer(first)])
@@ -121,7 +123,7 @@ struct FieldSearch {
 
     /// Looks at the sets of tags with a value, and at their tracks.
     private mutating func look(_ value: Int64, _ kinds: [SearchKind]) throws(TrackDatabaseError) {
-        let statement = try reader.database.statement(
+        let statement = try core.database.statement(
             """
             SELECT s.id, s.album, s.packed FROM tagset_value l CROSS JOIN tagset s ON s.id = l.tagset
             WHERE l.value = ?1 AND s.tracks > 0
@@ -146,11 +148,11 @@ struct FieldSearch {
         let own = try self.match(text: title.value)
         // With all pieces in its title it is found by that.
         guard own.begun != 0, own.begun != all else { return }
-        add(.album, album, try reader.value(title.value, keeps: false).text, match)
+        add(.album, album, try records.value(title.value, keeps: false).text, match)
     }
 
     private mutating func look(tracksOf set: Int64, _ match: Match) throws(TrackDatabaseError) {
-        let statement = try reader.database.statement(
+        let statement = try core.database.statement(
             "SELECT t.id, t.title, t.folder FROM track t INDEXED BY track_tagset WHERE t.tagset = ?1 "
                 + "AND (t.flags & \(TrackFlags.missing)) = 0")
         defer { statement.reset() }
@@ -163,7 +165,7 @@ struct FieldSearch {
     }
 
     private mutating func look(title: Int64) throws(TrackDatabaseError) {
-        let statement = try reader.database.statement(
+        let statement = try core.database.statement(
             "SELECT t.id, t.folder, s.id, s.packed FROM track t INDEXED BY track_title CROSS JOIN tagset s "
                 + "WHERE t.title = ?1 AND s.id = t.tagset AND (t.flags & \(TrackFlags.missing)) = 0")
         defer { statement.reset() }
@@ -192,7 +194,7 @@ struct FieldSearch {
         if unlisted != 0 { begun |= try self.match(text: title).begun & unlisted }
         guard begun != 0, begun != all, begun | match.begun == all else { return }
         let own = try self.match(text: title)
-        add(.track, track, try reader.value(title, keeps: false).text, own | match)
+        add(.track, track, try records.value(title, keeps: false).text, own | match)
     }
 
     private mutating func add(_ kind: SearchKind, _ id: Int64, _ text: String, _ match: Match) {
@@ -217,7 +219,7 @@ struct FieldSearch {
     private mutating func match(text id: Int64) throws(TrackDatabaseError) -> Match {
         if let known = matches[id] { return known }
         work -= 1
-        let words = FoldedWords(Folding.fold(try reader.value(id, keeps: false).text))
+        let words = FoldedWords(Folding.fold(try records.value(id, keeps: false).text))
         var match = Match()
         for (index, piece) in pieces.enumerated() {
             let bit: UInt8 = 1 << UInt8(index)

@@ -13,7 +13,8 @@ struct SearchFinder {
         var rank: SearchRank
     }
 
-    private let reader: TrackReader
+    private let core: ReaderCore
+    private let records: RecordReader
     private let wanted: SearchText
     private let limit: Int
     private let visible: VisibleFolders?
@@ -24,9 +25,10 @@ struct SearchFinder {
     private var texts: [SearchRank: Set<Spelling>] = [:]
 
     /// A finder of at most `limit` hits.
-    init(reader: TrackReader, wanted: SearchText, limit: Int) throws(TrackDatabaseError) {
-        visible = try reader.visible()
-        self.reader = reader
+    init(_ core: ReaderCore, wanted: SearchText, limit: Int) throws(TrackDatabaseError) {
+        visible = try core.visible()
+        self.core = core
+        records = RecordReader(core)
         self.wanted = wanted
         self.limit = limit
     }
@@ -40,13 +42,13 @@ struct SearchFinder {
         if isEnough(.beginning) { return }
         try find("word", wanted.wholeWords, kinds, skips: true)
         if isEnough(.words) { return }
-        var beginnings = WordBeginnings(reader.database)
+        var beginnings = WordBeginnings(core.database)
         let skips = try beginnings.isStreamed(wanted.pieces)
         try find("word", try beginnings.expression(wanted.pieces), kinds, skips: skips)
         if isEnough(.wordBeginnings) { return }
         if wanted.pieces.count > 1 {
             var fields = try FieldSearch(
-                reader: reader, wanted: wanted, beginnings: beginnings, visible: visible, most: most)
+                core, wanted: wanted, beginnings: beginnings, visible: visible, most: most)
             for hit in try fields.find(kinds) {
                 let document = hit.kind.document(hit.id)
                 guard exact[document] == nil else { continue }
@@ -67,7 +69,7 @@ struct SearchFinder {
     /// Finds texts that begin with it.
     private mutating func findBeginnings(_ kind: SearchKind) throws(TrackDatabaseError) {
         for tag in TrackTag.allCases where tag.searchKind == kind {
-            let statement = try reader.database.statement(
+            let statement = try core.database.statement(
                 """
                 SELECT id, spelling, folded, tracks FROM ordered
                 WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, spelling
@@ -92,7 +94,7 @@ struct SearchFinder {
     ) throws(TrackDatabaseError) {
         let ordered = SearchKind.byDocument.filter(kinds.contains)
         guard let last = ordered.last else { return }
-        let statement = try reader.database.statement(
+        let statement = try core.database.statement(
             "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid")
         defer { statement.reset() }
         var counts: [SearchKind: Int] = [:]
@@ -123,17 +125,17 @@ struct SearchFinder {
     ) throws(TrackDatabaseError) -> Bool {
         if kind == .folder {
             guard visible?.ids.contains(id) ?? true else { return false }
-            let path = try reader.folder(id)
-            guard try reader.holdsTracks(path) else { return false }
+            let path = try records.folder(id)
+            guard try FolderBrowser(core).holdsTracks(path) else { return false }
             let name = String(decoding: TrackPath(path).name, as: UTF8.self)
             return add(kind, nil, id, name, Folding.fold(name), 0)
         }
-        let value = try reader.value(id, keeps: false)
+        let value = try records.value(id, keeps: false)
         let folded = Folding.fold(value.text)
         guard let tag = value.tag, !isPart || wanted.stands(in: folded), wanted.rank(folded) != nil else {
             return false
         }
-        let tracks = try reader.database.number(
+        let tracks = try core.database.number(
             "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND spelling = ?3",
             .integer(Int64(tag.rawValue)), .text(folded), .text(SpellingMark.mark(value.text, folded)))
         guard let tracks, tracks > 0, let shown = try shown(kind, id, tracks) else { return false }
@@ -154,7 +156,7 @@ struct SearchFinder {
             SELECT t.id FROM tagset_value l CROSS JOIN track t INDEXED BY track_tagset
             WHERE l.value = ?1 AND t.tagset = l.tagset AND \(isShown)
             """
-        let count = try reader.database.number("SELECT count(*) FROM (\(rows))", .integer(id), .ids(visible.ids)) ?? 0
+        let count = try core.database.number("SELECT count(*) FROM (\(rows))", .integer(id), .ids(visible.ids)) ?? 0
         return count > 0 ? count : nil
     }
 
@@ -197,7 +199,7 @@ struct SearchFinder {
     /// The hit of an album or a track of its own.
     private func exactHit(_ candidate: Candidate) throws(TrackDatabaseError) -> [SearchHit] {
         var tracks: Int64 = 1
-        if candidate.kind == .album { tracks = try reader.counted(.album(candidate.id)).tracks }
+        if candidate.kind == .album { tracks = try TrackCounter(core).counted(.album(candidate.id)).tracks }
         guard tracks > 0 else { return [] }
         return [
             SearchHit(
@@ -214,13 +216,15 @@ struct SearchFinder {
         }
         switch candidate.kind {
         case .artist, .genre: return [hit(0, tracks: candidate.tracks)]
-        case .folder: return [hit(0, path: try reader.folder(candidate.id), tracks: 0)]
+        case .folder: return [hit(0, path: try records.folder(candidate.id), tracks: 0)]
         case .album:
             var rows = try rows(
                 "SELECT id, tracks FROM album WHERE title = ?1 AND tracks > 0 ORDER BY tracks DESC, id LIMIT ?2",
                 candidate.id)
             if visible != nil {
-                for index in rows.indices { rows[index].tracks = try reader.counted(.album(rows[index].id)).tracks }
+                for index in rows.indices {
+                    rows[index].tracks = try TrackCounter(core).counted(.album(rows[index].id)).tracks
+                }
                 rows = rows.filter { $0.tracks > 0 }
             }
             return rows.map { hit($0.id, tracks: $0.tracks) }
@@ -239,7 +243,7 @@ struct SearchFinder {
     private func rows(
         _ sql: String, _ id: Int64, _ values: [SQLiteValue] = []
     ) throws(TrackDatabaseError) -> [(id: Int64, tracks: Int64)] {
-        let statement = try reader.database.statement(sql)
+        let statement = try core.database.statement(sql)
         defer { statement.reset() }
         try statement.bind([.integer(id), .integer(Int64(limit))] + values)
         var found: [(id: Int64, tracks: Int64)] = []

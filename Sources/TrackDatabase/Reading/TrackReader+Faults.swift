@@ -3,7 +3,7 @@ extension TrackReader {
 
     /// Faults, the newest first.
     package func faults(limit: Int = 100) throws(TrackDatabaseError) -> [TrackFault] {
-        let most = shown == nil ? Int64(max(0, limit)) : -1
+        let most = core.shown == nil ? Int64(max(0, limit)) : -1
         return Array(
             try faults("\(Self.faultColumns) ORDER BY at DESC, folder, name LIMIT ?1", .integer(most))
                 .prefix(max(0, limit)))
@@ -25,22 +25,17 @@ extension TrackReader {
 
     /// Number of the faults.
     package func faultCount() throws(TrackDatabaseError) -> Int64 {
-        if shown != nil { return Int64(try faults(Self.faultColumns).count) }
-        return try database.number("SELECT count(*) FROM fault") ?? 0
-    }
-
-    /// The number that a program keeps under a name, see `TrackBatch.setNumber`; nil: there is none.
-    package func number(for name: String) throws(TrackDatabaseError) -> Int64? {
-        try database.number("SELECT number FROM mark WHERE name = ?1", .text(name))
+        if core.shown != nil { return Int64(try faults(Self.faultColumns).count) }
+        return try core.database.number("SELECT count(*) FROM fault") ?? 0
     }
 
     private func faults(_ sql: String, _ values: SQLiteValue...) throws(TrackDatabaseError) -> [TrackFault] {
-        let statement = try database.statement(sql)
+        let statement = try core.database.statement(sql)
         defer { statement.reset() }
         try statement.bind(values)
         var found: [TrackFault] = []
         while try statement.step() {
-            guard VisibleFolders.shows(statement.blob(0), shown) else { continue }
+            guard VisibleFolders.shows(statement.blob(0), core.shown) else { continue }
             found.append(
                 TrackFault(
                     path: TrackPath(folder: statement.blob(0), name: statement.blob(1)),

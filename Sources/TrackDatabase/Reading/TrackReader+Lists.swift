@@ -1,14 +1,14 @@
 /// Playlists below the folders of the library, for lists and for scans.
 extension TrackReader {
-    /// Playlists below the folders of the library in the order of their places, those that are shown; at most so many.
+    /// Playlists below the folders of the library in the order of their places, those that are core.shown; at most so many.
     package func lists(limit: Int) throws(TrackDatabaseError) -> [ListFile] {
-        try question("very many playlists") { () throws(TrackDatabaseError) in
-            let statement = try database.statement("SELECT folder, name, size, modified FROM listfile")
+        try core.question("very many playlists") { () throws(TrackDatabaseError) in
+            let statement = try core.database.statement("SELECT folder, name, size, modified FROM listfile")
             defer { statement.reset() }
             var found: [ListFile] = []
             while found.count < limit, try statement.step() {
                 let folder = statement.blob(0)
-                guard VisibleFolders.shows(folder, shown) else { continue }
+                guard VisibleFolders.shows(folder, core.shown) else { continue }
                 found.append(
                     ListFile(
                         path: TrackPath(folder: folder, name: statement.blob(1)), size: statement.integer(2),
@@ -18,11 +18,11 @@ extension TrackReader {
         }
     }
 
-    /// The playlist at a place; nil: there is none, or it is not shown.
+    /// The playlist at a place; nil: there is none, or it is not core.shown.
     package func list(at path: TrackPath) throws(TrackDatabaseError) -> ListFile? {
-        guard VisibleFolders.shows(path.folder, shown) else { return nil }
-        return try question("a playlist was looked for") { () throws(TrackDatabaseError) in
-            let statement = try database.statement(
+        guard VisibleFolders.shows(path.folder, core.shown) else { return nil }
+        return try core.question("a playlist was looked for") { () throws(TrackDatabaseError) in
+            let statement = try core.database.statement(
                 "SELECT size, modified FROM listfile WHERE folder = ?1 AND name = ?2")
             defer { statement.reset() }
             guard try statement.bind([.blob(path.folder), .blob(path.name)]).step() else { return nil }
@@ -32,7 +32,7 @@ extension TrackReader {
 
     /// The playlists in one folder.
     package func lists(in folder: [UInt8]) throws(TrackDatabaseError) -> [ListFile] {
-        let statement = try database.statement("SELECT name, size, modified FROM listfile WHERE folder = ?1")
+        let statement = try core.database.statement("SELECT name, size, modified FROM listfile WHERE folder = ?1")
         defer { statement.reset() }
         try statement.bind([.blob(folder)])
         var found: [ListFile] = []
@@ -47,6 +47,6 @@ extension TrackReader {
 
     /// True if the library has a playlist in any folder.
     package func hasLists() throws(TrackDatabaseError) -> Bool {
-        try database.number("SELECT 1 FROM listfile LIMIT 1") != nil
+        try core.database.number("SELECT 1 FROM listfile LIMIT 1") != nil
     }
 }

@@ -75,8 +75,8 @@ struct TrackTextWriter {
     var size: Int { output.bytes.count }
 
     /// Writes the track of a row, whose columns begin at `first`.
-    mutating func write(_ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader) throws(TrackDatabaseError) {
-        try folder.enter(row.integer(first + Column.folder), reader, hasRoot)
+    mutating func write(_ row: SQLiteStatement, _ first: Int32, _ records: RecordReader) throws(TrackDatabaseError) {
+        try folder.enter(row.integer(first + Column.folder), records, hasRoot)
         guard folder.isThere else { return }
         try set.read(row.integer(first + Column.set), texts)
         own.removeAll(keepingCapacity: true)
@@ -84,14 +84,14 @@ struct TrackTextWriter {
         for part in parts {
             switch part {
             case .shared(let run): set.write(run, &output)
-            case .line(let content, let key): try write(content, key, row, first, reader)
+            case .line(let content, let key): try write(content, key, row, first, records)
             }
         }
         count += 1
     }
 
     private mutating func write(
-        _ content: TrackLine.Content, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32, _ reader: TrackReader
+        _ content: TrackLine.Content, _ key: Range<Int>, _ row: SQLiteStatement, _ first: Int32, _ records: RecordReader
     ) throws(TrackDatabaseError) {
         switch content {
         case .tag(let tag): try write(tag, key, row, first)
@@ -119,7 +119,9 @@ struct TrackTextWriter {
         case .seconds:
             number(key, row.optionalInteger(first + Column.duration).map { $0.addingClamped(500) / 1000 })
         case .format:
-            guard let id = row.optionalInteger(first + Column.format), let text = try format(id, reader) else { return }
+            guard let id = row.optionalInteger(first + Column.format), let text = try format(id, records) else {
+                return
+            }
             output.append(keys, key)
             output.append(text)
             output.endLine()
@@ -158,9 +160,9 @@ struct TrackTextWriter {
         }
     }
 
-    private mutating func format(_ id: Int64, _ reader: TrackReader) throws(TrackDatabaseError) -> [UInt8]? {
+    private mutating func format(_ id: Int64, _ records: RecordReader) throws(TrackDatabaseError) -> [UInt8]? {
         if let known = formats[id] { return known.isEmpty ? nil : known }
-        let format = try reader.format(id)
+        let format = try records.format(id)
         var text: [UInt8] = []
         if let rate = format.sampleRate, let channels = format.channels {
             text = Array("\(rate):\(format.bitsPerSample.map { String($0) } ?? "f"):\(channels)".utf8)
@@ -180,9 +182,9 @@ private struct Folder {
 
     private static let slash = UInt8(ascii: "/")
 
-    mutating func enter(_ id: Int64, _ reader: TrackReader, _ hasRoot: ([UInt8]) -> Bool) throws(TrackDatabaseError) {
+    mutating func enter(_ id: Int64, _ records: RecordReader, _ hasRoot: ([UInt8]) -> Bool) throws(TrackDatabaseError) {
         guard id != self.id else { return }
-        let whole = try reader.folder(id)
+        let whole = try records.folder(id)
         let root = whole.prefix { $0 != Self.slash }
         isThere = hasRoot(Array(root))
         path = Self.beginning(whole[...])

@@ -5,17 +5,27 @@ package enum FolderEntry: Equatable, Sendable {
     case track(StoredTrack)
 }
 
-extension TrackReader {
+/// Lists folders.
+struct FolderBrowser {
+    private let core: ReaderCore
+    private let records: RecordReader
+
+    /// Lists in this database.
+    init(_ core: ReaderCore) {
+        self.core = core
+        records = RecordReader(core)
+    }
+
     /// A page of a folder: its folders by name, then its tracks by name; nil: there is no such folder. Folders without any
     /// track that is there are left out.
-    package func browse(
-        _ folder: [UInt8], limit: Int = 1000, after: String? = nil
+    func browse(
+        _ folder: [UInt8], limit: Int, after: String?
     ) throws(TrackDatabaseError) -> Page<FolderEntry>? {
-        try question("the folder has very many entries") { () throws(TrackDatabaseError) in
-            guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(folder)) else {
+        try core.question("the folder has very many entries") { () throws(TrackDatabaseError) in
+            guard let id = try core.database.number("SELECT id FROM folder WHERE path = ?1", .blob(folder)) else {
                 return nil
             }
-            let visible = try visible()
+            let visible = try core.visible()
             let isShown = visible?.ids.contains(id) ?? true
             guard isShown || visible?.isAbove(folder) == true else { return nil }
             let limit = min(max(1, limit), TrackQuery.maximumLimit)
@@ -41,15 +51,15 @@ extension TrackReader {
             var rows: [FolderEntry] = []
             for entry in names.prefix(limit) {
                 if entry.kind == 0 {
-                    rows.append(.folder(try self.folder(entry.id)))
-                } else if let track = try load(entry.id) {
+                    rows.append(.folder(try records.folder(entry.id)))
+                } else if let track = try records.load(entry.id) {
                     rows.append(.track(track))
                 }
             }
             let last = names.count > limit ? names[limit - 1] : nil
             return Page(
                 rows: rows, next: last.map { QueryCursor([.integer($0.kind), .blob($0.name)]).text(question) },
-                version: try totals().version)
+                version: try core.totals().version)
         }
     }
 
@@ -57,7 +67,7 @@ extension TrackReader {
     func holdsTracks(_ folder: [UInt8]) throws(TrackDatabaseError) -> Bool {
         let tracks =
             "SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0"
-        let found = try database.number(
+        let found = try core.database.number(
             """
             \(tracks) WHERE d.path = ?1 UNION ALL
             \(tracks) WHERE d.path > CAST(?1 || x'2F' AS BLOB) AND d.path < CAST(?1 || x'30' AS BLOB) LIMIT 1
@@ -68,12 +78,12 @@ extension TrackReader {
     private func folders(
         in folder: [UInt8], after name: [UInt8], _ limit: Int, _ visible: VisibleFolders?
     ) throws(TrackDatabaseError) -> [FolderChildren.Child] {
-        var children = FolderChildren(database, in: folder, after: name)
+        var children = FolderChildren(core.database, in: folder, after: name)
         var found: [FolderChildren.Child] = []
         var looked = 0
         while found.count < limit, let child = try children.next() {
             looked += 1
-            if looked & 0xFF == 0 { try database.checkDeadline() }
+            if looked & 0xFF == 0 { try core.database.checkDeadline() }
             if let visible, !visible.ids.contains(child.id), !visible.isAbove(child.path) { continue }
             if try holdsTracks(child.path) { found.append(child) }
         }
@@ -83,7 +93,7 @@ extension TrackReader {
     private func trackNames(
         in folder: Int64, after: [UInt8]?, _ limit: Int
     ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             """
             SELECT name, id FROM track WHERE folder = ?1 AND name > ?2 AND (flags & \(TrackFlags.missing)) = 0
             ORDER BY name LIMIT ?3

@@ -1,10 +1,43 @@
-/// Questions of scans.
-extension TrackReader {
+/// Answers questions of scans about all files, whatever the reader shows. Used by the thread that uses the reader.
+package struct ScanReader {
+    private let core: ReaderCore
+
+    /// Answers about this database.
+    init(_ core: ReaderCore) { self.core = core }
+
+    /// A file as the database knows it, for a walk that looks for changes.
+    package struct KnownFile: Equatable, Sendable {
+        /// Number of its track.
+        package var track: Int64
+        package var file: TrackFile
+        package var isMissing: Bool
+    }
+
+    /// The files of one folder by name, missing ones too; none where there is no such folder.
+    package func files(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]: KnownFile] {
+        let statement = try core.database.statement(
+            """
+            SELECT t.name, t.id, t.size, t.modified, t.inode, t.flags FROM folder f
+            CROSS JOIN track t ON t.folder = f.id WHERE f.path = ?1
+            """)
+        defer { statement.reset() }
+        try statement.bind([.blob(folder)])
+        var files: [[UInt8]: KnownFile] = [:]
+        while try statement.step() {
+            files[statement.blob(0)] = KnownFile(
+                track: statement.integer(1),
+                file: TrackFile(
+                    size: statement.integer(2), modified: statement.integer(3), inode: statement.integer(4)),
+                isMissing: statement.integer(5) & TrackFlags.missing != 0)
+        }
+        return files
+    }
+
     /// A page of the files of one folder in the order of their bytes, missing ones too: those after a name.
     package func files(
         in folder: [UInt8], after name: [UInt8], limit: Int
     ) throws(TrackDatabaseError) -> [(name: [UInt8], file: KnownFile)] {
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             """
             SELECT t.name, t.id, t.size, t.modified, t.inode, t.flags FROM folder f
             CROSS JOIN track t ON t.folder = f.id AND t.name > ?2 WHERE f.path = ?1 ORDER BY t.name LIMIT ?3
@@ -28,7 +61,7 @@ extension TrackReader {
 
     /// Names of the folders in a folder, in the order of their bytes.
     package func folders(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]] {
-        var children = FolderChildren(database, in: folder)
+        var children = FolderChildren(core.database, in: folder)
         var names: [[UInt8]] = []
         while let child = try children.next() { names.append(child.name) }
         return names
@@ -56,7 +89,7 @@ extension TrackReader {
 
     /// Numbers and files of all missing tracks whose files had this size in bytes, in ascending order.
     package func missingFiles(size: Int64) throws(TrackDatabaseError) -> [(id: Int64, file: TrackFile)] {
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             """
             SELECT id, modified, inode FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 ORDER BY id
             """)
@@ -83,7 +116,7 @@ extension TrackReader {
     package func presentTracks(
         after id: Int64, limit: Int
     ) throws(TrackDatabaseError) -> [(size: Int64, id: Int64)] {
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             "SELECT size, id FROM track WHERE id > ?1 AND (flags & \(TrackFlags.missing)) = 0 ORDER BY id LIMIT ?2")
         defer { statement.reset() }
         try statement.bind([.integer(id), .integer(Int64(limit))])
@@ -94,25 +127,25 @@ extension TrackReader {
 
     /// Number of tracks that are there and have no hash of their sound.
     package func unidentifiedCount() throws(TrackDatabaseError) -> Int64 {
-        try database.number(
+        try core.database.number(
             "SELECT count(*) FROM track WHERE identity IS NULL AND (flags & \(TrackFlags.missing)) = 0") ?? 0
     }
 
     /// True: there are no tracks, not even missing ones.
     package func isEmpty() throws(TrackDatabaseError) -> Bool {
-        try database.number("SELECT 1 FROM track LIMIT 1") == nil
+        try core.database.number("SELECT 1 FROM track LIMIT 1") == nil
     }
 
     /// The place of a track; nil: there is none of this number.
     package func path(of id: Int64) throws(TrackDatabaseError) -> TrackPath? {
-        let statement = try database.statement("SELECT folder, name FROM track WHERE id = ?1")
+        let statement = try core.database.statement("SELECT folder, name FROM track WHERE id = ?1")
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step() else { return nil }
-        return TrackPath(folder: try folder(statement.integer(0)), name: statement.blob(1))
+        return TrackPath(folder: try RecordReader(core).folder(statement.integer(0)), name: statement.blob(1))
     }
 
     private func numbers(_ query: String, _ values: [SQLiteValue]) throws(TrackDatabaseError) -> [Int64] {
-        let statement = try database.statement(query)
+        let statement = try core.database.statement(query)
         defer { statement.reset() }
         try statement.bind(values)
         var found: [Int64] = []

@@ -6,19 +6,25 @@ package struct TrackCount: Equatable, Sendable {
     package var duration: Double
 }
 
-extension TrackReader {
+/// Counts tracks.
+struct TrackCounter {
+    private let core: ReaderCore
+
+    /// Counts in this database.
+    init(_ core: ReaderCore) { self.core = core }
+
     /// Counts the tracks that pass a filter and whose files are there; nil: all.
-    package func count(_ filter: TrackFilter?) throws(TrackDatabaseError) -> TrackCount {
-        try question("very many tracks were counted") { () throws(TrackDatabaseError) in try counted(filter) }
+    func count(_ filter: TrackFilter?) throws(TrackDatabaseError) -> TrackCount {
+        try core.question("very many tracks were counted") { () throws(TrackDatabaseError) in try counted(filter) }
     }
 
     /// The same within a question.
     func counted(_ filter: TrackFilter?) throws(TrackDatabaseError) -> TrackCount {
         guard let source = try countedRows(filter, needsTracks: false) else {
-            let totals = try totals()
+            let totals = try core.totals()
             return TrackCount(tracks: totals.tracks, duration: totals.duration)
         }
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             QueryStatement.numbered("SELECT sum(\(source.tracks)), sum(\(source.duration)) \(source.sql)"))
         defer { statement.reset() }
         try statement.bind(source.values)
@@ -28,11 +34,11 @@ extension TrackReader {
 
     /// The rows that are counted for a filter, in what is shown; nil: all sets. `needsTracks`: each row is one track.
     func countedRows(_ filter: TrackFilter?, needsTracks: Bool) throws(TrackDatabaseError) -> CountedRows? {
-        let own = try compiledAlone(filter)
+        let own = try core.compiledAlone(filter)
         guard !needsTracks, own?.asksTracks != true else {
-            return CountedRows(tracks: try compiled(filter) ?? .constant(true))
+            return CountedRows(tracks: try core.compiled(filter) ?? .constant(true))
         }
-        let visible = try visible()
+        let visible = try core.visible()
         guard own != nil || visible != nil else { return nil }
         return CountedRows(sets: own ?? .constant(true), in: visible)
     }

@@ -1,14 +1,26 @@
-extension TrackReader {
+/// Reads tracks as text.
+struct TextReader {
+    private let core: ReaderCore
+    private let queries: QueryReader
+    private let records: RecordReader
+
+    /// Reads in this database.
+    init(_ core: ReaderCore) {
+        self.core = core
+        queries = QueryReader(core)
+        records = RecordReader(core)
+    }
+
     /// Tracks of a page as text. A page ends after the row with which it has `size` bytes, or at the query's limit. Tracks are
     /// passed over whose folder of the library `hasRoot` does not know by its name.
-    package func text(
+    func text(
         _ query: TrackQuery, _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) -> TrackText {
-        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
-            var writer = try TrackTextWriter(lines, database, size: size, hasRoot: hasRoot)
+        try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
+            var writer = try TrackTextWriter(lines, core.database, size: size, hasRoot: hasRoot)
             let end = try each(query, selecting: TrackTextWriter.columns) {
                 (row, first) throws(TrackDatabaseError) in
-                try writer.write(row, first, self)
+                try writer.write(row, first, records)
                 return writer.size < size
             }
             return TrackText(bytes: writer.bytes, count: writer.count, next: end.next, version: end.version)
@@ -17,12 +29,12 @@ extension TrackReader {
 
     /// The tracks at these places as text, missing ones too; nil: no place of the library. It ends after the track with which it
     /// has `size` bytes: `ends` shows which one that is.
-    package func text(
+    func text(
         at paths: [TrackPath?], _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) -> TrackText {
-        try question("very many rows were read") { () throws(TrackDatabaseError) in
-            var writer = try TrackTextWriter(lines, database, size: size, hasRoot: hasRoot)
-            let statement = try database.statement(
+        try core.question("very many rows were read") { () throws(TrackDatabaseError) in
+            var writer = try TrackTextWriter(lines, core.database, size: size, hasRoot: hasRoot)
+            let statement = try core.database.statement(
                 """
                 SELECT \(TrackTextWriter.columns) FROM folder f CROSS JOIN track t ON t.folder = f.id AND t.name = ?2
                 WHERE f.path = ?1
@@ -32,15 +44,15 @@ extension TrackReader {
             for path in paths {
                 statement.reset()
                 if let path, try statement.bind([.blob(path.folder), .blob(path.name)]).step(),
-                    try shows(folder: statement.integer(0))
+                    try core.shows(folder: statement.integer(0))
                 {
-                    try writer.write(statement, 0, self)
+                    try writer.write(statement, 0, records)
                 }
                 ends.append(writer.size)
                 guard writer.size < size else { break }
             }
             return TrackText(
-                bytes: writer.bytes, count: writer.count, ends: ends, next: nil, version: try totals().version)
+                bytes: writer.bytes, count: writer.count, ends: ends, next: nil, version: try core.totals().version)
         }
     }
 
@@ -52,13 +64,13 @@ extension TrackReader {
     ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
         switch query.sort {
         case .keys(let keys):
-            let summary = try totals()
-            let prepared = try ordered(query, keys, Double(summary.tracks))
+            let summary = try core.totals()
+            let prepared = try queries.ordered(query, keys, Double(summary.tracks))
             let place = try walk(prepared, query.rowLimit, columns, take)
             return (place.map { QueryCursor($0).text(query.description) }, summary.version)
         case .random, .randomAlbums:
-            let found = try find(query)
-            let statement = try database.statement("SELECT \(columns) FROM track t WHERE t.id = ?1")
+            let found = try queries.find(query)
+            let statement = try core.database.statement("SELECT \(columns) FROM track t WHERE t.id = ?1")
             defer { statement.reset() }
             var taken = 0
             for row in found.rows.prefix(query.rowLimit) {
@@ -83,7 +95,7 @@ extension TrackReader {
             let made = QueryStatement(
                 phase: phase, filter: question.filter, after: after, limit: limit - taken + 1
             ).make(selecting: selected)
-            let statement = try database.statement(made.sql)
+            let statement = try core.database.statement(made.sql)
             defer { statement.reset() }
             try statement.bind(made.values)
             while try statement.step() {

@@ -1,66 +1,32 @@
-/// A question for tracks.
-package struct TrackQuery: Equatable, Sendable {
-    /// Nil: all tracks.
-    package var filter: TrackFilter?
-    package var sort: TrackSort
-    /// Rows of the page, 1 to 10,000.
-    package var limit: Int
-    /// `next` of the page before; nil: the first page.
-    package var after: String?
+/// Finds tracks page by page.
+struct QueryReader {
+    private let core: ReaderCore
+    private let records: RecordReader
 
-    /// A question by its parts.
-    package init(filter: TrackFilter? = nil, sort: TrackSort = .keys([]), limit: Int = 100, after: String? = nil) {
-        self.filter = filter
-        self.sort = sort
-        self.limit = limit
-        self.after = after
+    /// Finds in this database.
+    init(_ core: ReaderCore) {
+        self.core = core
+        records = RecordReader(core)
     }
 
-    /// Rows of a page, at most.
-    package static let maximumLimit = 10_000
-
-    /// The limit within its bounds.
-    var rowLimit: Int { min(max(1, limit), Self.maximumLimit) }
-
-    /// All of it but its page.
-    var description: String { "\(String(describing: filter))\(sort)" }
-}
-
-/// A page of an answer.
-package struct Page<Row: Equatable & Sendable>: Equatable, Sendable {
-    package var rows: [Row]
-    /// For `after` of the next page; nil: this is the last one.
-    package var next: String?
-    /// Version of the library that was asked.
-    package var version: Int64
-
-    /// A page by its parts.
-    init(rows: [Row], next: String?, version: Int64) {
-        self.rows = rows
-        self.next = next
-        self.version = version
-    }
-}
-
-extension TrackReader {
     /// A page of tracks whose files are there.
-    package func query(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<StoredTrack> {
-        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
+    func query(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<StoredTrack> {
+        try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
             let page = try ids(query)
-            return Page(rows: try load(page.rows), next: page.next, version: page.version)
+            return Page(rows: try records.load(page.rows), next: page.next, version: page.version)
         }
     }
 
     /// Hands over the tracks of a page, with these tags of each and with feedback if `hasFeedback`, until `take` returns false: the
     /// next page begins with that one.
-    package func query(
+    func query(
         _ query: TrackQuery, reading tags: TagChoice, hasFeedback: Bool = true, _ take: (StoredTrack) -> Bool
     ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
-        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
+        try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
             let found = try find(query)
             var taken = 0
             for row in found.rows.prefix(query.rowLimit) {
-                if let track = try load(row.id, tags, hasFeedback: hasFeedback), !take(track) { break }
+                if let track = try records.load(row.id, tags, hasFeedback: hasFeedback), !take(track) { break }
                 taken += 1
             }
             return (found.next(after: taken), found.version)
@@ -68,8 +34,8 @@ extension TrackReader {
     }
 
     /// The same as numbers of tracks, which takes a tenth of the time.
-    package func queryIds(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
-        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in try ids(query) }
+    func queryIds(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
+        try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in try ids(query) }
     }
 
     /// The same within a question.
@@ -82,7 +48,7 @@ extension TrackReader {
     /// The rows of a page, and the first of the next one.
     func find(_ query: TrackQuery) throws(TrackDatabaseError) -> FoundRows {
         let limit = query.rowLimit
-        let summary = try totals()
+        let summary = try core.totals()
         let description = query.description
         let found: [FoundRow]
         switch query.sort {
@@ -95,7 +61,7 @@ extension TrackReader {
 
     private func shuffled(_ query: TrackQuery, _ total: Double) throws(TrackDatabaseError) -> ShuffledQuery {
         ShuffledQuery(
-            database: database, filter: try compiled(query.filter) ?? .constant(true), total: total,
+            database: core.database, filter: try core.compiled(query.filter) ?? .constant(true), total: total,
             limit: query.rowLimit + 1)
     }
 
@@ -110,12 +76,12 @@ extension TrackReader {
     func ordered(
         _ query: TrackQuery, _ keys: [SortKey], _ total: Double
     ) throws(TrackDatabaseError) -> OrderedQuestion {
-        let filter = try compiled(query.filter)
+        let filter = try core.compiled(query.filter)
         let after = try place(query)
         let columns = QueryPlan.columns(keys)
         guard after == nil || after?.count == columns.count else { throw .invalidCursor }
         let plan = try plan(keys, columns, filter, query.rowLimit, total)
-        database.explainSlowness(plan.slowness)
+        core.database.explainSlowness(plan.slowness)
         return OrderedQuestion(plan: plan, filter: filter ?? .constant(true), after: after)
     }
 
@@ -156,7 +122,7 @@ extension TrackReader {
 
     /// Sets of tags with one of these values.
     private func sets(_ values: [Int64]) throws(TrackDatabaseError) -> IdSet {
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             "SELECT tagset FROM tagset_value WHERE value IN (SELECT value FROM json_each(?1))")
         defer { statement.reset() }
         try statement.bind([QueryPlan.json(values)])
@@ -178,73 +144,7 @@ extension TrackReader {
             guard case .from(let after) = question.start(ofPhase: index) else { continue }
             let statement = QueryStatement(
                 phase: phase, filter: question.filter, after: after, limit: limit - found.count)
-            found += try FoundRow.all(statement.make(), phase.columns.count, database)
-        }
-        return found
-    }
-}
-
-/// A query whose order is one of keys.
-struct OrderedQuestion {
-    let plan: QueryPlan
-    let filter: CompiledFilter
-    /// Values of the columns in the last row of the page before; nil: it is the first page.
-    let after: [SQLiteValue]?
-
-    /// Begin of a phase.
-    enum Start {
-        /// The place was in a later phase.
-        case passed
-        /// From behind the row with these values on; nil: from the first row on.
-        case from([SQLiteValue]?)
-    }
-
-    /// The begin of the phase with this index.
-    func start(ofPhase index: Int) -> Start {
-        guard let after else { return .from(nil) }
-        let isLast = Self.isLast(after[0])
-        if isLast, index + 1 < plan.phases.count { return .passed }
-        // Behind a row of the phase before, this one begins at its first row.
-        return .from(index > 0 && !isLast ? nil : after)
-    }
-
-    /// True: it stands for a missing value, see `SortColumn.last`.
-    private static func isLast(_ value: SQLiteValue) -> Bool { value == .blob([]) || value == .real(-.infinity) }
-}
-
-/// Rows of a page, and one more if others follow.
-struct FoundRows {
-    let rows: [FoundRow]
-    /// The question as cursors have it.
-    let question: String
-    /// Version of the library.
-    let version: Int64
-
-    /// `next` of a page of so many rows; nil: it is the last one.
-    func next(after count: Int) -> String? {
-        guard count > 0, count < rows.count else { return nil }
-        return QueryCursor(rows[count - 1].columns).text(question)
-    }
-}
-
-/// A track and the columns by which it was sorted.
-struct FoundRow {
-    /// Number of the track.
-    var id: Int64
-    var columns: [SQLiteValue]
-
-    /// All rows of a statement whose columns are the number of the track and then those.
-    static func all(
-        _ statement: (sql: String, values: [SQLiteValue]), _ columns: Int, _ database: SQLiteDatabase
-    ) throws(TrackDatabaseError) -> [FoundRow] {
-        let prepared = try database.statement(statement.sql)
-        defer { prepared.reset() }
-        try prepared.bind(statement.values)
-        var found: [FoundRow] = []
-        while try prepared.step() {
-            found.append(
-                FoundRow(
-                    id: prepared.integer(0), columns: (0..<columns).map { prepared.value(Int32($0 + 1)) }))
+            found += try FoundRow.all(statement.make(), phase.columns.count, core.database)
         }
         return found
     }

@@ -1,85 +1,24 @@
-/// A question for the distinct values of a tag.
-package struct ValuesQuery: Equatable, Sendable {
-    package var tag: TrackTag
-    /// Counts only tracks that pass; nil: all tracks.
-    package var filter: TrackFilter?
-    /// Parts each value by the values of these tags.
-    package var group: [TrackTag]
-    /// Rows of the page, 1 to 10,000.
-    package var limit: Int
-    /// `next` of the page before; nil: the first page.
-    package var after: String?
+/// Lists the values of tags, and counts their tracks.
+struct ValueCounter {
+    private let core: ReaderCore
+    private let records: RecordReader
+    private let counter: TrackCounter
+    private let mostCombinations: Int
 
-    /// A question by its parts.
-    package init(
-        tag: TrackTag, filter: TrackFilter? = nil, group: [TrackTag] = [], limit: Int = 1000, after: String? = nil
-    ) {
-        self.tag = tag
-        self.filter = filter
-        self.group = group
-        self.limit = limit
-        self.after = after
+    /// Counts in this database. `mostCombinations`: of values in one question, which lie in memory until the list is whole.
+    init(_ core: ReaderCore, mostCombinations: Int) {
+        self.core = core
+        self.mostCombinations = mostCombinations
+        records = RecordReader(core)
+        counter = TrackCounter(core)
     }
 
-    /// All of it but its page.
-    var description: String { "\(tag)\(String(describing: filter))\(group)" }
-}
-
-/// A value of a tag.
-package struct ValueRow: Equatable, Sendable {
-    package var value: String
-    /// The value of each tag of the group; nil: the tracks have none.
-    package var group: [String?]
-    /// Tracks that have it.
-    package var tracks: Int64
-    /// Seconds.
-    package var duration: Double
-}
-
-/// Values that were counted for a filter, sorted, of one version of the library.
-struct ComputedValues {
-    var question: String
-    var version: Int64
-    var rows: [ValueRow]
-
-    /// The index of the first row that follows `row`, which may be gone.
-    func place(after row: ValueRow) -> Int {
-        let key = Self.key(row)
-        var (low, high) = (0, rows.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Self.precedes(key, Self.key(rows[middle])) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
-    /// Texts by which a row is sorted.
-    static func key(_ row: ValueRow) -> [String] {
-        // U+10FFFF: rows without a value in the group come last.
-        ([row.value] + row.group).flatMap { text -> [String] in
-            guard let text else { return ["\u{10FFFF}", ""] }
-            let folded = Folding.fold(text)
-            return [folded, SpellingMark.mark(text, folded)]
-        }
-    }
-
-    /// True: `one` stands before `other`.
-    static func precedes(_ one: [String], _ other: [String]) -> Bool {
-        // As bytes: é has two spellings that are equal as text.
-        for (left, right) in zip(one, other) where !left.utf8.elementsEqual(right.utf8) {
-            return left.utf8.lexicographicallyPrecedes(right.utf8)
-        }
-        return false
-    }
-}
-
-extension TrackReader {
     /// A page of the values of a tag, by their folded text.
-    package func values(_ query: ValuesQuery) throws(TrackDatabaseError) -> Page<ValueRow> {
-        try question("the values of very many tracks were counted") { () throws(TrackDatabaseError) in
+    func values(_ query: ValuesQuery) throws(TrackDatabaseError) -> Page<ValueRow> {
+        try core.question("the values of very many tracks were counted") { () throws(TrackDatabaseError) in
             let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
-            let version = try totals().version
-            if query.filter == nil, query.group.isEmpty, try visible() == nil {
+            let version = try core.totals().version
+            if query.filter == nil, query.group.isEmpty, try core.visible() == nil {
                 return try listed(query, limit, version)
             }
             return try computed(query, limit, version)
@@ -95,7 +34,7 @@ extension TrackReader {
             after = try QueryCursor(text, question: description).values
             guard after.count == 2 else { throw .invalidCursor }
         }
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             """
             SELECT spelling, tracks, duration, folded FROM ordered
             WHERE tag = ?1 AND (folded, spelling) > (?2, ?3) AND tracks > 0 ORDER BY folded, spelling LIMIT ?4
@@ -127,11 +66,11 @@ extension TrackReader {
         let list: ComputedValues
         // Ages of a first page count from now; the next pages belong to it.
         let isNew = query.after == nil && query.filter?.hasAges == true
-        if !isNew, let known = cache.list, known.question == description, known.version == version {
+        if !isNew, let known = core.cache.list, known.question == description, known.version == version {
             list = known
         } else {
             list = ComputedValues(question: description, version: version, rows: try count(query))
-            cache.keep(list)
+            core.cache.keep(list)
         }
         let start = try query.after.map { text throws(TrackDatabaseError) in
             let values = try QueryCursor(text, question: description).values
@@ -161,16 +100,17 @@ extension TrackReader {
         let tags = [query.tag] + query.group
         let areShared = !tags.contains(where: \.isOwn)
         let source =
-            try countedRows(query.filter, needsTracks: !areShared) ?? CountedRows(sets: .constant(true), in: nil)
+            try counter.countedRows(query.filter, needsTracks: !areShared)
+            ?? CountedRows(sets: .constant(true), in: nil)
         if areShared, !source.bySets { return try sorted(try countBySets(query, source)) }
         if source.bySets, query.group.isEmpty { return try listed(try counted(query.tag, source), query.tag) }
         let columns =
             "s.packed, \(source.tracks), \(source.duration)" + (source.bySets ? "" : ", t.title, t.own")
-        let statement = try database.prepare(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
+        let statement = try core.database.prepare(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
         try statement.bind(source.values)
         var counts: [Key: Count] = [:]
         while try statement.step() {
-            try database.checkDeadline()
+            try core.database.checkDeadline()
             var packed = PackedValues.unpack(statement.blob(0))
             if !source.bySets {
                 if let title = statement.optionalInteger(3) { packed.append((TrackTag.title.rawValue, title)) }
@@ -186,7 +126,7 @@ extension TrackReader {
 
     /// Counts the values of one tag that sets have.
     private func counted(_ tag: TrackTag, _ source: CountedRows) throws(TrackDatabaseError) -> [Int64: Count] {
-        let statement = try database.prepare(
+        let statement = try core.database.prepare(
             QueryStatement.numbered("SELECT s.packed, \(source.tracks), \(source.duration) \(source.sql)"))
         try statement.bind(source.values)
         var counts: [Int64: Count] = [:]
@@ -208,7 +148,7 @@ extension TrackReader {
             for (id, count) in counts { keyed[[id]] = count }
             return try sorted(keyed)
         }
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             "SELECT id, spelling, folded FROM ordered WHERE tag = ?1 ORDER BY folded, spelling")
         defer { statement.reset() }
         try statement.bind([.integer(Int64(tag.rawValue))])
@@ -240,16 +180,16 @@ extension TrackReader {
 
     /// Counts tracks by tags that their sets have: each set is taken apart once.
     private func countBySets(_ query: ValuesQuery, _ source: CountedRows) throws(TrackDatabaseError) -> [Key: Count] {
-        let statement = try database.prepare(QueryStatement.numbered("SELECT t.tagset, t.duration \(source.sql)"))
+        let statement = try core.database.prepare(QueryStatement.numbered("SELECT t.tagset, t.duration \(source.sql)"))
         try statement.bind(source.values)
         var sets: [Int64: Count] = [:]
         while try statement.step() { sets[statement.integer(0), default: Count()].add(1, statement.integer(1)) }
         let tags = [query.tag] + query.group
-        let set = try database.statement("SELECT packed FROM tagset WHERE id = ?1")
+        let set = try core.database.statement("SELECT packed FROM tagset WHERE id = ?1")
         defer { set.reset() }
         var counts: [Key: Count] = [:]
         for (id, count) in sets.sorted(by: { $0.key < $1.key }) {
-            try database.checkDeadline()
+            try core.database.checkDeadline()
             set.reset()
             guard try set.bind([.integer(id)]).step() else { continue }
             for key in Self.keys(tags, PackedValues.unpack(set.blob(0))) {
@@ -289,9 +229,9 @@ extension TrackReader {
         var rows: [(folded: [String], row: ValueRow)] = []
         rows.reserveCapacity(counts.count)
         for (key, count) in counts {
-            try database.checkDeadline()
+            try core.database.checkDeadline()
             var texts: [String?] = []
-            for id in key { texts.append(id == 0 ? nil : try value(id, keeps: true).text) }
+            for id in key { texts.append(id == 0 ? nil : try records.value(id, keeps: true).text) }
             let row = ValueRow(
                 value: texts[0] ?? "", group: Array(texts.dropFirst()), tracks: count.tracks,
                 duration: Double(count.duration) / 1000)

@@ -1,4 +1,7 @@
-extension TrackReader {
+/// Reads tracks and albums by their numbers and places.
+struct RecordReader {
+    private let core: ReaderCore
+
     private static let columns = """
         SELECT t.id, t.folder, t.name, t.title, t.disc, t.number, t.duration, t.format, t.flags,
         t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, t.tagset
@@ -10,9 +13,12 @@ extension TrackReader {
             FROM track t LEFT JOIN feedback f ON f.track = t.id WHERE t.id = ?1
             """
 
+    /// Reads in this database.
+    init(_ core: ReaderCore) { self.core = core }
+
     /// The track with this number, a missing one too; nil: there is none.
-    package func track(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
-        try question(Self.rows) { () throws(TrackDatabaseError) in try load(id) }
+    func track(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
+        try core.question(Self.rows) { () throws(TrackDatabaseError) in try load(id) }
     }
 
     private static let rows = "very many rows were read"
@@ -21,16 +27,18 @@ extension TrackReader {
     func load(
         _ id: Int64, _ tags: TagChoice = .all, hasFeedback: Bool = true
     ) throws(TrackDatabaseError) -> StoredTrack? {
-        let statement = try database.statement(hasFeedback ? Self.withFeedback : Self.plain)
+        let statement = try core.database.statement(hasFeedback ? Self.withFeedback : Self.plain)
         defer { statement.reset() }
-        guard try statement.bind([.integer(id)]).step(), try shows(folder: statement.integer(1)) else { return nil }
+        guard try statement.bind([.integer(id)]).step(), try core.shows(folder: statement.integer(1)) else {
+            return nil
+        }
         return try track(of: statement, tags, hasFeedback: hasFeedback)
     }
 
     /// The track at this place, a missing one too; nil: there is none.
-    package func track(at path: TrackPath) throws(TrackDatabaseError) -> StoredTrack? {
-        try question(Self.rows) { () throws(TrackDatabaseError) in
-            let id = try database.number(
+    func track(at path: TrackPath) throws(TrackDatabaseError) -> StoredTrack? {
+        try core.question(Self.rows) { () throws(TrackDatabaseError) in
+            let id = try core.database.number(
                 "SELECT t.id FROM folder f CROSS JOIN track t ON t.folder = f.id AND t.name = ?2 WHERE f.path = ?1",
                 .blob(path.folder), .blob(path.name))
             return try id.flatMap { id throws(TrackDatabaseError) in try load(id) }
@@ -38,9 +46,9 @@ extension TrackReader {
     }
 
     /// Tracks with this hash of their sound, missing ones too, at most 100.
-    package func tracks(identity: Int64) throws(TrackDatabaseError) -> [StoredTrack] {
-        try question(Self.rows) { () throws(TrackDatabaseError) in
-            let statement = try database.statement(
+    func tracks(identity: Int64) throws(TrackDatabaseError) -> [StoredTrack] {
+        try core.question(Self.rows) { () throws(TrackDatabaseError) in
+            let statement = try core.database.statement(
                 "SELECT id FROM track WHERE \(TrackSchema.hasIdentity) ORDER BY id LIMIT 100")
             try statement.bind([.integer(identity)])
             var ids: [Int64] = []
@@ -51,8 +59,8 @@ extension TrackReader {
     }
 
     /// The tracks with these numbers, without those that there are not.
-    package func tracks(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
-        try question(Self.rows) { () throws(TrackDatabaseError) in try load(ids) }
+    func tracks(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
+        try core.question(Self.rows) { () throws(TrackDatabaseError) in try load(ids) }
     }
 
     /// The same within a question.
@@ -65,41 +73,13 @@ extension TrackReader {
         return found
     }
 
-    /// A file as the database knows it, for a walk that looks for changes.
-    package struct KnownFile: Equatable, Sendable {
-        /// Number of its track.
-        package var track: Int64
-        package var file: TrackFile
-        package var isMissing: Bool
-    }
-
-    /// The files of one folder by name, missing ones too; none where there is no such folder.
-    package func files(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]: KnownFile] {
-        let statement = try database.statement(
-            """
-            SELECT t.name, t.id, t.size, t.modified, t.inode, t.flags FROM folder f
-            CROSS JOIN track t ON t.folder = f.id WHERE f.path = ?1
-            """)
-        defer { statement.reset() }
-        try statement.bind([.blob(folder)])
-        var files: [[UInt8]: KnownFile] = [:]
-        while try statement.step() {
-            files[statement.blob(0)] = KnownFile(
-                track: statement.integer(1),
-                file: TrackFile(
-                    size: statement.integer(2), modified: statement.integer(3), inode: statement.integer(4)),
-                isMissing: statement.integer(5) & TrackFlags.missing != 0)
-        }
-        return files
-    }
-
     /// The album with this number; nil: there is none.
-    package func album(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
-        try question(Self.rows) { () throws(TrackDatabaseError) in
+    func album(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
+        try core.question(Self.rows) { () throws(TrackDatabaseError) in
             guard var album = try storedAlbum(id) else { return nil }
             album.date = try date(ofAlbum: id)
-            if try visible() != nil {
-                let count = try counted(.album(id))
+            if try core.visible() != nil {
+                let count = try TrackCounter(core).counted(.album(id))
                 guard count.tracks > 0 else { return nil }
                 album.tracks = count.tracks
                 album.duration = count.duration
@@ -109,7 +89,7 @@ extension TrackReader {
     }
 
     private func storedAlbum(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             """
             SELECT (SELECT text FROM value WHERE id = a.title), (SELECT text FROM value WHERE id = a.artist), a.various,
             a.tracks, a.duration, a.artist IS NULL FROM album a WHERE a.id = ?1
@@ -124,7 +104,7 @@ extension TrackReader {
 
     /// The date that most of the shown tracks of an album have; of several the latest. Nil: none has one.
     private func date(ofAlbum id: Int64) throws(TrackDatabaseError) -> String? {
-        let shown = try visible()
+        let shown = try core.visible()
         let condition =
             shown == nil
             ? "1"
@@ -132,7 +112,7 @@ extension TrackReader {
             EXISTS(SELECT 1 FROM track t INDEXED BY track_tagset
                 WHERE t.tagset = s.id AND (t.flags & \(TrackFlags.missing)) = 0 AND holds(t.folder, ?2))
             """
-        let statement = try database.statement(
+        let statement = try core.database.statement(
             """
             SELECT (SELECT text FROM value WHERE id = d.date) AS text FROM
             (SELECT firstOf(s.packed, \(TrackTag.date.rawValue)) AS date, sum(s.tracks) AS tracks
@@ -181,15 +161,15 @@ extension TrackReader {
 
     /// The part of a track that its set of tags has. Tracks of an album follow each other, and share it.
     private func sharedTags(_ id: Int64, _ wanted: TagChoice) throws(TrackDatabaseError) -> ReaderCache.SharedTags {
-        if let known = cache.shared(id, wanted) { return known }
-        let statement = try database.statement("SELECT album, said, packed FROM tagset WHERE id = ?1")
+        if let known = core.cache.shared(id, wanted) { return known }
+        let statement = try core.database.statement("SELECT album, said, packed FROM tagset WHERE id = ?1")
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step() else { return ReaderCache.SharedTags() }
         var shared = ReaderCache.SharedTags()
         shared.album = statement.optionalInteger(0)
         shared.saysCompilation = statement.integer(1) != 0
         try add(statement.blob(2), wanted, to: &shared.tags)
-        cache.add(shared, id)
+        core.cache.add(shared, id)
         return shared
     }
 
@@ -204,36 +184,36 @@ extension TrackReader {
 
     /// The text of a value.
     func value(_ id: Int64, keeps: Bool) throws(TrackDatabaseError) -> ReaderCache.Value {
-        if let known = cache.values[id] { return known }
-        let statement = try database.statement("SELECT tag, text FROM value WHERE id = ?1")
+        if let known = core.cache.values[id] { return known }
+        let statement = try core.database.statement("SELECT tag, text FROM value WHERE id = ?1")
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step() else { return ReaderCache.Value(tag: nil, text: "") }
         let value = ReaderCache.Value(
             tag: TrackTag(rawValue: UInt8(truncatingIfNeeded: statement.integer(0))), text: statement.text(1))
-        if keeps { cache.add(value, id) }
+        if keeps { core.cache.add(value, id) }
         return value
     }
 
     /// The path of a folder.
     func folder(_ id: Int64) throws(TrackDatabaseError) -> [UInt8] {
-        if let known = cache.folders[id] { return known }
-        let statement = try database.statement("SELECT path FROM folder WHERE id = ?1")
+        if let known = core.cache.folders[id] { return known }
+        let statement = try core.database.statement("SELECT path FROM folder WHERE id = ?1")
         defer { statement.reset() }
         let path = try statement.bind([.integer(id)]).step() ? statement.blob(0) : []
-        cache.add(folder: path, id)
+        core.cache.add(folder: path, id)
         return path
     }
 
     /// The format of sound with this number.
     func format(_ id: Int64) throws(TrackDatabaseError) -> TrackFormat {
-        if let known = cache.formats[id] { return known }
-        let statement = try database.statement("SELECT codec, rate, sample, channels FROM format WHERE id = ?1")
+        if let known = core.cache.formats[id] { return known }
+        let statement = try core.database.statement("SELECT codec, rate, sample, channels FROM format WHERE id = ?1")
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step() else { return TrackFormat() }
         let format = TrackFormat(
             codec: statement.value(0) == .null ? nil : statement.text(0), sampleRate: statement.optionalInteger(1),
             bitsPerSample: statement.optionalInteger(2), channels: statement.optionalInteger(3))
-        cache.add(format, id)
+        core.cache.add(format, id)
         return format
     }
 }

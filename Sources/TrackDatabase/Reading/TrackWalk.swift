@@ -1,33 +1,42 @@
-extension TrackReader {
+/// Reads all tracks of a query at one moment.
+struct TrackWalk {
+    private let core: ReaderCore
+    private let queries: QueryReader
+    private let records: RecordReader
+
     /// Tracks that a walk hands over at once, at most.
     private static let portion = 1000
+    private static let reason = "the filter looks at very many tracks"
+
+    /// Walks in this database.
+    init(_ core: ReaderCore) {
+        self.core = core
+        queries = QueryReader(core)
+        records = RecordReader(core)
+    }
 
     /// Hands over all tracks of a query in its order, portion by portion, as they are at one moment. `body` returns false to
     /// end the walk. Each page may take as long as a question; the query's own page does not matter.
-    package func walk(
+    func walk(
         _ query: TrackQuery, _ body: ([StoredTrack]) -> Bool
     ) throws(TrackDatabaseError) {
         var query = query
         query.limit = TrackQuery.maximumLimit
         query.after = nil
-        try database.execute("BEGIN")
-        defer { try? database.execute("COMMIT") }
+        try core.database.execute("BEGIN")
+        defer { try? core.database.execute("COMMIT") }
         repeat {
-            let page = try limited { () throws(TrackDatabaseError) in try ids(query) }
+            let page = try core.limited(Self.reason) { () throws(TrackDatabaseError) in try queries.ids(query) }
             var rest = page.rows[...]
             while !rest.isEmpty {
                 let part = rest.prefix(Self.portion)
                 rest = rest.dropFirst(part.count)
-                let tracks = try limited { () throws(TrackDatabaseError) in try load(Array(part)) }
+                let tracks = try core.limited(Self.reason) { () throws(TrackDatabaseError) in
+                    try records.load(Array(part))
+                }
                 guard body(tracks) else { return }
             }
             query.after = page.next
         } while query.after != nil
-    }
-
-    private func limited<Result>(
-        _ body: () throws(TrackDatabaseError) -> Result
-    ) throws(TrackDatabaseError) -> Result {
-        try database.limited(seconds: timeLimit, reason: "the filter looks at very many tracks", body)
     }
 }

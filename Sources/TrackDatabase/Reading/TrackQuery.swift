@@ -1,0 +1,43 @@
+/// A question for tracks.
+package struct TrackQuery: Equatable, Sendable {
+    /// Nil: all tracks.
+    package var filter: TrackFilter?
+    package var sort: TrackSort
+    /// Rows of the page, 1 to 10,000.
+    package var limit: Int
+    /// `next` of the page before; nil: the first page.
+    package var after: String?
+
+    /// A question by its parts.
+    package init(filter: TrackFilter? = nil, sort: TrackSort = .keys([]), limit: Int = 100, after: String? = nil) {
+        self.filter = filter
+        self.sort = sort
+        self.limit = limit
+        self.after = after
+    }
+
+    /// Rows of a page, at most.
+    package static let maximumLimit = 10_000
+
+    /// The limit within its bounds.
+    var rowLimit: Int { min(max(1, limit), Self.maximumLimit) }
+
+    /// All of it but its page.
+    var description: String { "\(String(describing: filter))\(sort)" }
+}
+
+/// A page of an answer.
+package struct Page<Row: Equatable & Sendable>: Equatable, Sendable {
+    package var rows: [Row]
+    /// For `after` of the next page; nil: this is the last one.
+    package var next: String?
+    /// Version of the library that was asked.
+    package var version: Int64
+
+    /// A page by its parts.
+    init(rows: [Row], next: String?, version: Int64) {
+        self.rows = rows
+        self.next = next
+        self.version = version
+    }
+}
