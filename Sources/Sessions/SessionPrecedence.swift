@@ -30,7 +30,13 @@ import PlaybackEngine
     /// True if the session becomes the active one because it began to play: once, when it is possible. `isPossible` is costly,
     /// and nearly no state needs it.
     func takePlayed(_ name: String, if isPossible: @autoclosure () -> Bool) -> Bool {
-        settings.activatesOnPlay && beginnings.hasPlayed(name) && isPossible() && beginnings.takePlayed(name)
+        guard beginnings.hasPlayed(name) else { return false }
+        guard settings.activatesOnPlay else {
+            // A beginning of this time gives no claim: after a reload, the session's next state would take the active place.
+            _ = beginnings.takePlayed(name)
+            return false
+        }
+        return isPossible() && beginnings.takePlayed(name)
     }
 
     /// Somebody wants to hear this session, which plays: it yields to none of `all` any more, and they do to it.

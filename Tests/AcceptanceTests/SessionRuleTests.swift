@@ -110,6 +110,28 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("a session that began to play with activate-on-play off gets no claim to be followed by a reload")
+        func activationAfterReload() async throws {
+            let folder = TemporaryFolder()
+            _ = folder.write(Array("[sessions]\nactivate-on-play = no\n".utf8), "settings.conf")
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.path("settings.conf")])
+            let client = daemon.connect()
+            client.call("play", ["uri": .string(folder.silence("a.wav", seconds: 600))])
+            client.call("session.create", ["name": "night"])
+            client.call(
+                "queue.add", ["session": "night", "items": [.string(folder.silence("b.wav", seconds: 600))]])
+            #expect(client.call("play", ["session": "night"])?.playing == "playing")
+            #expect(becomes { states(client) == ["main interrupted active", "night playing"] })
+            _ = folder.write(Array("[sessions]\nactivate-on-play = yes\n".utf8), "settings.conf")
+            #expect(client.call("daemon.reload")?["changed"] == ["activate-on-play"])
+            client.call("changeRepeatMode", ["session": "night", "mode": "all"])
+            #expect(states(client) == ["main interrupted active", "night playing"])
+            client.call("play", ["session": "night"])
+            #expect(states(client) == ["main interrupted", "night playing active"])
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("with no command that it takes a session does not become the active one") func silenced() async throws {
             let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
