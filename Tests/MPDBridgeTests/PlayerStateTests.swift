@@ -109,6 +109,8 @@ import Testing
         for name in ["a.wav", "b.wav"] {
             let file = folder.file(name, "no sound")
             #expect(try client.ask("clear") == ["OK"])
+            // The error of the item before stays hidden when that item leaves the queue.
+            #expect(try client.value("error", of: "status") == nil)
             #expect(try client.ask("add \(file)") == ["OK"])
             _ = try client.ask("play")
             #expect(becomes { (try? client.value("error", of: "status")) ?? nil != nil })

@@ -15,8 +15,9 @@ struct HiddenError {
     /// Shows the error of an item again: it is played once more.
     mutating func show(of item: Int64?) { if error?["itemId"]?.integerValue == item { error = nil } }
 
-    /// True if this error is hidden. How often items failed in a row is not the error.
+    /// True if this error is hidden. How often items failed in a row is not the error, nor is the uri, which ends with the item's
+    /// place in the queue.
     func hides(_ other: JSONValue?) -> Bool {
-        ["itemId", "uri", "status", "message"].allSatisfy { other?[$0] == error?[$0] }
+        ["itemId", "status", "message"].allSatisfy { other?[$0] == error?[$0] }
     }
 }
