@@ -52,6 +52,13 @@ extension PlayerMethods {
         }
     }
 
+    private func remember(_ opinion: ListenerOpinion, _ request: MethodRequest, _ answer: @escaping Answer) {
+        feedback.remember(opinion, request) { [self] refusal in
+            if let refusal { return answer(.failure(refusal)) }
+            answer(self.answer(for: CommandOutcome(state: player.state, isSuperseded: false)))
+        }
+    }
+
     /// The catalogue has judged the parameters: only a caller of ours can leave one out.
     private func missing(_ name: String) -> MethodResult {
         .failure(.invalidParameter(name, "“\(name)” is missing"))

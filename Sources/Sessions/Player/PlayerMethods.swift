@@ -21,7 +21,9 @@ package import StateKeeping
     /// Keeps what must survive; nil: nothing does.
     let store: StateStore?
     /// Remembers what is said of items; nil: nothing does.
-    let feedback: FeedbackKeeper?
+    private let keeper: FeedbackKeeper?
+    /// Methods of feedback.
+    let feedback: FeedbackMethods
     /// Hands out pictures; nil: there are none.
     let artwork: ArtworkKeeper?
     var centre: CommandCentre
@@ -70,7 +72,8 @@ package import StateKeeping
         self.settings = settings
         self.store = store
         self.artwork = artwork
-        self.feedback = feedback
+        keeper = feedback
+        self.feedback = FeedbackMethods(player, settings, feedback)
         self.log = log
         let configuration = settings.current
         centre = CommandCentre(
@@ -113,9 +116,9 @@ package import StateKeeping
         case .queueShuffle: atVersion(request, answer) { shuffle(request, $0) }
         case .queuePrioritize: atVersion(request, answer) { prioritize(request, $0) }
         case .itemUpdate: atVersion(request, answer) { update(request, $0) }
-        case .feedbackGet: getFeedback(request, answer)
-        case .feedbackSet: setFeedback(request, answer)
-        case .feedbackChanges: listFeedbackChanges(request, answer)
+        case .feedbackGet: feedback.get(request, answer)
+        case .feedbackSet: feedback.set(request, answer)
+        case .feedbackChanges: feedback.listChanges(request, answer)
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
         case .crossfadeSet: answer(crossfade(request))
@@ -141,7 +144,7 @@ package import StateKeeping
     /// A connection ended: settings for its life are undone.
     func clientGone(_ client: ClientIdentity) {
         player.connectionEnded(client.number, by: client.originator)
-        feedback?.desk.clientGone(client.number)
+        keeper?.desk.clientGone(client.number)
         if centre.connectionEnded(client.number) { player.commandsChanged(by: client.originator) }
     }
 
@@ -194,7 +197,7 @@ package import StateKeeping
     func rest(after deaths: EarlyDeaths) {
         rest = .restoring(deaths)
         artwork?.rest()
-        feedback?.rest()
+        keeper?.rest()
         player.pauseTitles()
     }
 
@@ -206,7 +209,7 @@ package import StateKeeping
     private func wake() {
         rest = .no
         artwork?.wake()
-        feedback?.wake()
+        keeper?.wake()
         player.resumeTitles()
     }
 

@@ -1,14 +1,64 @@
 import AudioCore
 import ControlProtocol
 import ControlServer
+import DaemonConfiguration
 import LinuxSystem
 import MediaAccess
 import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// Feedback of any item.
-extension PlayerMethods {
+/// Carries out the methods of feedback, about the present item or any other one.
+@PlayerLoop final class FeedbackMethods {
+    private let player: Player
+    private let settings: LiveConfiguration
+    /// Remembers what is said of items; nil: nothing does.
+    private let keeper: FeedbackKeeper?
+
+    /// Methods about the items of this player. `keeper` remembers what is said of them; nil: nothing does.
+    init(_ player: Player, _ settings: LiveConfiguration, _ keeper: FeedbackKeeper?) {
+        self.player = player
+        self.settings = settings
+        self.keeper = keeper
+    }
+
+    // MARK: The present item
+
+    /// Keeps an opinion on the present item. `done` gets nil when it is kept, and otherwise the reason.
+    func remember(
+        _ opinion: ListenerOpinion, _ request: MethodRequest, _ done: @escaping @PlayerLoop (RPCError?) -> Void
+    ) {
+        guard let item = player.currentItem else { return done(CommandRefusal.noItem.error) }
+        guard let keeper else { return done(PlayerRefusal.notRemembered(nil).error) }
+        keeper.change(item, by: request.client, edit(opinion)) { result in
+            switch result {
+            case .success: done(nil)
+            case .failure(let failure): done(PlayerRefusal.notRemembered(failure.message).error)
+            }
+        }
+    }
+
+    private func edit(_ opinion: ListenerOpinion) -> FeedbackKeeper.Edit {
+        switch opinion {
+        case .rating(let stars): return { $0.rating = stars }
+        case .like(let isGiven):
+            return { feedback in
+                feedback.isLiked = isGiven
+                if isGiven { feedback.isDisliked = false }
+            }
+        case .dislike(let isGiven):
+            return { feedback in
+                feedback.isDisliked = isGiven
+                if isGiven { feedback.isLiked = false }
+            }
+        case .bookmark(let isGiven):
+            let position = player.elapsed
+            return { $0.bookmark = isGiven ? position : nil }
+        }
+    }
+
+    // MARK: Any item
+
     /// An item of a request.
     private struct Subject: Sendable {
         let id: ItemID?
@@ -16,8 +66,8 @@ extension PlayerMethods {
     }
 
     /// `feedback.get`.
-    func getFeedback(_ request: MethodRequest, _ answer: @escaping Answer) {
-        guard let desk = feedback?.desk else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
+    func get(_ request: MethodRequest, _ answer: @escaping Answer) {
+        guard let desk = keeper?.desk else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
         let subjects: [Subject]
         do throws(RPCError) { subjects = try self.subjects(of: request) } catch { return answer(.failure(error)) }
         submit(desk, request, answer) { (database, abandoned) throws(FeedbackDatabase.Failure) in
@@ -39,8 +89,8 @@ extension PlayerMethods {
     }
 
     /// `feedback.set`.
-    func setFeedback(_ request: MethodRequest, _ answer: @escaping Answer) {
-        guard let desk = feedback?.desk else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
+    func set(_ request: MethodRequest, _ answer: @escaping Answer) {
+        guard let desk = keeper?.desk else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
         let subject: Subject
         let edit: FeedbackKeeper.Edit
         do throws(RPCError) {
@@ -52,7 +102,7 @@ extension PlayerMethods {
         }
         let client = request.client
         let isTaken = desk.submit(for: client.number) { database, _ in
-            Self.set(subject, edit, in: database)
+            Self.change(subject, edit, in: database)
         } _: { result in
             switch result {
             case .success(let change):
@@ -69,7 +119,7 @@ extension PlayerMethods {
         if !isTaken { answer(.failure(Self.busy)) }
     }
 
-    private nonisolated static func set(
+    private nonisolated static func change(
         _ subject: Subject, _ edit: FeedbackKeeper.Edit, in database: FeedbackDatabase
     ) -> Result<FeedbackDatabase.Change, FeedbackDatabase.Failure> {
         guard let identity = ContentIdentity.of(subject.source) else {
@@ -83,8 +133,8 @@ extension PlayerMethods {
     }
 
     /// `feedback.changes`.
-    func listFeedbackChanges(_ request: MethodRequest, _ answer: @escaping Answer) {
-        guard let desk = feedback?.desk else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
+    func listChanges(_ request: MethodRequest, _ answer: @escaping Answer) {
+        guard let desk = keeper?.desk else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
         let text = request.string("since") ?? FeedbackCursor.beginning.text
         guard let since = FeedbackCursor(text: text) else {
             return answer(
@@ -95,7 +145,7 @@ extension PlayerMethods {
         }
         let limit = request.integer("limit") ?? Catalogue.feedbackItems
         // A foreign user sees no path that it may not name.
-        let roots = request.client.isForeign ? mediaRoots : nil
+        let roots = request.client.isForeign ? settings.mediaRoots : nil
         submit(desk, request, answer) { (database, _) throws(FeedbackDatabase.Failure) in
             FeedbackText.changes(try database.changes(since: since, limit: limit)) { uri in
                 roots.map { $0.mayShow(uri) } ?? true

@@ -1,0 +1,7 @@
+/// A listener's word on the present item.
+enum ListenerOpinion {
+    /// Stars, 0 to 5.
+    case rating(Double)
+    /// True: given; false: undone.
+    case like(Bool), dislike(Bool), bookmark(Bool)
+}
