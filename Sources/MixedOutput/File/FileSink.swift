@@ -11,46 +11,38 @@ import NowPlaying
     package let lead = 0.2
     /// A file waits for late frames.
     package let patience = Double.infinity
-    private(set) package var isConnected = false
-    private(set) package var isConnecting = false
     private let loop: EventLoop
-    private let path: String
+    private let connection: PathConnection
     /// The file, from the first connection on.
     private var file: WaveFile?
 
     /// A sink for this path, not connected yet. A file that is there is overwritten.
     package init(_ loop: EventLoop, path: String, _ format: FixedFormat) {
         self.loop = loop
-        self.path = path
         self.format = format
+        connection = PathConnection(loop, path: path)
     }
 
-    package var device: OutputDevice { OutputDevice("file", "Into \(cleanText(path))", format) }
+    package var isConnected: Bool { connection.phase == .connected }
+    package var isConnecting: Bool { connection.phase == .connecting }
+    package var device: OutputDevice { connection.device("file", format) }
 
     package func connect() {
-        guard !isConnected, !isConnecting else { return }
-        isConnecting = true
-        loop.later { [self] in
-            guard isConnecting else { return }
+        connection.begin { [self] in
             do throws(FileError) {
-                if file == nil { file = try WaveFile(path: path, format.audioFormat) }
+                if file == nil { file = try WaveFile(path: connection.path, format.audioFormat) }
             } catch { return fail(error) }
-            isConnecting = false
-            isConnected = true
+            connection.complete()
             owner?.sinkConnected()
         }
     }
 
-    package func disconnect() {
-        isConnecting = false
-        isConnected = false
-    }
+    package func disconnect() { connection.end() }
 
     private func fail(_ error: FileError) {
-        disconnect()
-        let message = "\(cleanText(path)) cannot be written: \(error.text)"
-        Log.warning(message, oncePerMinute: message, now: EventLoop.now)
-        owner?.sinkFailed(OutputError(.noDevice, message))
+        let error = OutputError(.noDevice, "\(connection.shown) cannot be written: \(error.text)")
+        connection.fail(error)
+        owner?.sinkFailed(error)
     }
 
     package func send(_ frames: UnsafeRawBufferPointer) -> Int {
@@ -60,7 +52,7 @@ import NowPlaying
             try file.finish()
             return frames.count
         } catch {
-            isConnected = false
+            connection.end()
             loop.later { [self] in fail(error) }
             return 0
         }

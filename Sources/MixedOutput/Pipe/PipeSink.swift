@@ -14,16 +14,13 @@ import NowPlaying
     package let patience = 0.05
     private(set) package var lead: Double
     private let loop: EventLoop
-    private let path: String
-    private var state = State.apart
+    private let connection: PathConnection
     /// Our end for writing; nil: closed. Open without a reader, it lets one open its end.
     private var end: PipeEnd?
     /// Watches our end: for the end of the last reader, and for room.
     private var watch: EventSource?
     private var readers: PipeReaders?
     private var waiting: [Waiting] = []
-
-    private enum State { case apart, connecting, connected }
 
     /// Seconds that are sent ahead at most, and the part of the pipe that they fill at most.
     private static let longestLead = 0.2
@@ -32,26 +29,22 @@ import NowPlaying
     /// A sink for this path, not connected yet.
     package init(_ loop: EventLoop, path: String, _ format: FixedFormat) {
         self.loop = loop
-        self.path = path
         self.format = format
+        connection = PathConnection(loop, path: path)
         lead = Self.longestLead
     }
 
-    package var isConnected: Bool { state == .connected }
-    package var isConnecting: Bool { state == .connecting }
+    package var isConnected: Bool { connection.phase == .connected }
+    package var isConnecting: Bool { connection.phase == .connecting }
 
-    package var device: OutputDevice { OutputDevice("pipe", "Into \(cleanText(path))", format) }
+    package var device: OutputDevice { connection.device("pipe", format) }
 
     // MARK: Connection
 
-    package func connect() {
-        guard state == .apart else { return }
-        state = .connecting
-        loop.later { [self] in if state == .connecting { attempt() } }
-    }
+    package func connect() { connection.begin { [self] in attempt() } }
 
     package func disconnect() {
-        state = .apart
+        connection.end()
         watch = nil
         if waiting.isEmpty { end = nil }
     }
@@ -60,22 +53,22 @@ import NowPlaying
         let end: PipeEnd
         do throws(OutputError) { end = try open() } catch { return fail(error) }
         guard end.hasReader else {
-            return fail(OutputError(.noServer, "no program reads \(cleanText(path)); start the program that plays it"))
+            return fail(OutputError(.noServer, "no program reads \(connection.shown); start the program that plays it"))
         }
         // A full FIFO has a reader that stopped: it connects when there is room.
         guard end.hasRoom else { return watchEnd(forRoom: true) }
-        state = .connected
+        connection.complete()
         watchEnd(forRoom: false)
         owner?.sinkConnected()
     }
 
     /// Our end, opened if it is not open, or another FIFO has its path by now.
     private func open() throws(OutputError) -> PipeEnd {
-        if let end, end.isAt(path) { return end }
+        if let end, end.isAt(connection.path) { return end }
         watch = nil
         readers = nil
         end = nil
-        let made = try PipeEnd(path, bytesPerFrame: format.bytesPerFrame)
+        let made = try PipeEnd(connection.path, bytesPerFrame: format.bytesPerFrame)
         let rate = format.bytesPerFrame * format.sampleRate
         made.enlarge(to: Int(clamping: Double(rate) * Self.longestLead / Self.share))
         lead = min(Self.longestLead, Self.share * Double(made.capacity) / Double(rate))
@@ -84,19 +77,18 @@ import NowPlaying
     }
 
     private func fail(_ error: OutputError) {
-        state = .apart
+        connection.fail(error)
         watch = nil
-        Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
         if waiting.isEmpty { end = nil } else { startWaiting() }
         owner?.sinkFailed(error)
     }
 
     package func stall() {
-        guard state == .connected else { return }
-        state = .apart
+        guard isConnected else { return }
+        connection.end()
         loop.later { [self] in
             owner?.sinkFailed(
-                OutputError(.serverHung, "the program that reads \(cleanText(path)) stopped reading"))
+                OutputError(.serverHung, "the program that reads \(connection.shown) stopped reading"))
         }
     }
 
@@ -112,7 +104,7 @@ import NowPlaying
         if events & EPOLLERR.rawValue != 0 { return readerLeft() }
         guard events & EPOLLOUT.rawValue != 0 else { return }
         watchEnd(forRoom: false)
-        switch state {
+        switch connection.phase {
         case .apart: break
         case .connecting: attempt()
         case .connected: owner?.sinkTakesMore()
@@ -123,14 +115,14 @@ import NowPlaying
     private func readerLeft() {
         watch = nil
         end = nil
-        guard state != .apart else { return startWaiting() }
-        fail(OutputError(.noServer, "the program that read \(cleanText(path)) ended; start it again"))
+        guard connection.phase != .apart else { return startWaiting() }
+        fail(OutputError(.noServer, "the program that read \(connection.shown) ended; start it again"))
     }
 
     // MARK: Frames
 
     package func send(_ frames: UnsafeRawBufferPointer) -> Int {
-        guard state == .connected, let end else { return 0 }
+        guard isConnected, let end else { return 0 }
         let sent = end.write(frames)
         if sent < frames.count { watchEnd(forRoom: true) }
         return sent
@@ -147,15 +139,15 @@ import NowPlaying
 
     /// Opens our end, which lets a reader open the other, and listens for that.
     private func startWaiting() {
-        guard !waiting.isEmpty, state == .apart, let end = try? open() else { return }
-        if readers == nil { readers = PipeReaders(loop, path) { [unowned self] in readerCame() } }
+        guard !waiting.isEmpty, connection.phase == .apart, let end = try? open() else { return }
+        if readers == nil { readers = PipeReaders(loop, connection.path) { [unowned self] in readerCame() } }
         // It may have come before the listener.
         guard end.hasReader else { return }
         loop.later { [self] in readerCame() }
     }
 
     private func readerCame() {
-        guard state == .apart, let end, end.hasReader else { return }
+        guard connection.phase == .apart, let end, end.hasReader else { return }
         for waiting in waiting { waiting.handler?() }
     }
 
@@ -164,7 +156,7 @@ import NowPlaying
         waiting.removeAll { $0 === ended }
         guard waiting.isEmpty else { return }
         readers = nil
-        if state == .apart { end = nil }
+        if connection.phase == .apart { end = nil }
     }
 }
 

@@ -1,0 +1,45 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// The connection of a sink to a path of this machine: its phase, and the log of its failures.
+@PlayerLoop final class PathConnection {
+    /// Phase of a connection.
+    enum Phase { case apart, connecting, connected }
+
+    private(set) var phase = Phase.apart
+    /// The path.
+    let path: String
+    private let loop: EventLoop
+
+    /// A connection to this path, not begun yet.
+    init(_ loop: EventLoop, path: String) {
+        self.loop = loop
+        self.path = path
+    }
+
+    /// The path without control characters, for messages.
+    var shown: String { cleanText(path) }
+
+    /// The device of a sink of this kind and format.
+    func device(_ kind: String, _ format: FixedFormat) -> OutputDevice { OutputDevice(kind, "Into \(shown)", format) }
+
+    /// Begins to connect: calls `attempt` in a later turn of the loop. A no-op while connecting or connected.
+    func begin(_ attempt: @escaping @PlayerLoop () -> Void) {
+        guard phase == .apart else { return }
+        phase = .connecting
+        loop.later { [self] in if phase == .connecting { attempt() } }
+    }
+
+    /// The attempt was a success.
+    func complete() { phase = .connected }
+
+    /// Ends the connection or the attempt, silently.
+    func end() { phase = .apart }
+
+    /// Ends the connection or the attempt, with a warning in the log.
+    func fail(_ error: OutputError) {
+        phase = .apart
+        Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
+    }
+}
