@@ -106,7 +106,7 @@ extension Connection {
         isProcessing = false
         guard !isClosed else { return used }
         if !isBlocked, bytes.count - used > Self.maximumLineBytes {
-            refuseAndClose(.invalidRequest("a line of more than \(Self.maximumLineBytes) bytes"))
+            refuseAndClose(.invalidRequest("the line has more than \(Self.maximumLineBytes) bytes"))
             return used
         }
         searched = max(0, searched - used)

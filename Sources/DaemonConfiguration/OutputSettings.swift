@@ -44,8 +44,8 @@ extension Setting {
             section: "outputs", name: "delays", takes: "names of outputs, each with seconds from 0 to 10, one per line",
             defaultText: nil, sample: "alsa_output.pci-0000_00_03.0.hdmi-stereo 0.25",
             help:
-                "Seconds by which an output is heard later than the sound server says, such as a television, a "
-                + "Bluetooth speaker or an amplifier. The clock is later by so much. The method output.delay.set overrides it. "
+                "Seconds of latency that the sound server does not report, as of a television, a Bluetooth speaker or an "
+                + "amplifier. The position takes them into account. The method output.delay.set overrides it. "
                 + "Further outputs follow on indented lines.",
             isReloadable: true, reset: { $0.outputDelays = [:] }
         ) { configuration, text in

@@ -46,7 +46,7 @@ import NowPlayingClient
                 switch result {
                 case .success(let commands): server.welcome(descriptor, isLocal: isLocal, commands)
                 case .failure(let failure):
-                    context.log.warning("turned away a client that announces: \(failure.message)")
+                    context.log.warning("refused a client of announce-bind: \(failure.message)")
                     close(descriptor)
                 }
             }

@@ -68,7 +68,7 @@ extension MediaResolver {
         _ line: UnsafeRawBufferPointer, _ number: Int, _ search: inout MediaSearch
     ) throws(RPCError) {
         guard line.count <= Self.lineBytes else {
-            throw .invalidParameter("line \(number)", "a line of more than \(Self.lineBytes) bytes")
+            throw .invalidParameter("line \(number)", "the line has more than \(Self.lineBytes) bytes")
         }
         guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return }
         let value: JSONValue
@@ -171,7 +171,7 @@ private struct ListedLines {
                 rest = piece
                 return try next(from: line)
             }
-            throw RPCError.invalidParameter("line \(line)", "a line of more than \(MediaResolver.lineBytes) bytes")
+            throw RPCError.invalidParameter("line \(line)", "the line has more than \(MediaResolver.lineBytes) bytes")
                 .inLine(line)
         }
         rest = Array(piece[(end + 1)...])

@@ -223,7 +223,7 @@ package struct OutputStatus: Equatable, Sendable {
     package var state: String
     /// Seconds between a sample leaving the server's queue and being audible; nil while unknown.
     package var latency: Double?
-    /// Seconds by which a sample is heard later than the sound server says.
+    /// Seconds of latency that the sound server does not report.
     package var delay: Double
     /// Frames a second of the device; nil while unknown.
     package var sampleRate: Int?

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// An output that is heard later than the sound server says.
+    /// An output with latency that the sound server does not report.
     @Suite(.timeLimit(.minutes(5))) struct OutputDelayTests {
         private static let tolerance = 0.001
 

@@ -153,7 +153,7 @@ extension Catalogue {
             anyOf: ["fadeIn", "fadeOut"],
             help:
                 "Sets the fades of pause and resume. A pause with a fade takes effect and is answered at its end; play "
-                + "during the fade takes it back.",
+                + "during the fade cancels the pause.",
             result: "fadeIn and fadeOut, as in the state", example: #"{"fadeIn": 0.3, "fadeOut": 0.5}"#),
         Method(
             name: .sleepSet, kind: .output, role: .control,
@@ -201,11 +201,11 @@ extension Catalogue {
             parameters: [
                 .required("name", .text, "a name from output.list"),
                 .required(
-                    "delay", .numberIn(0...10), "seconds by which the output is heard later than the sound server says"
+                    "delay", .numberIn(0...10), "seconds of latency that the sound server does not report"
                 ),
             ],
             help:
-                "Sets the delay of an output, such as a television or a Bluetooth speaker. The clock is later by so much. "
+                "Sets the delay of an output, such as a television or a Bluetooth speaker. The position takes it into account. "
                 + "The daemon keeps it for the output; it overrides the configuration.",
             result: "name and delay", example: #"{"name": "alsa_output.hdmi", "delay": 0.25}"#),
         Method(

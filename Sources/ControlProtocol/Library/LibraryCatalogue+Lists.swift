@@ -28,8 +28,8 @@ extension LibraryCatalogue {
             exclusive: [["at", "next"], ["uris", "sort"], ["uris", "seed"]], oneOf: ["filter", "uris", "list"],
             isRefusedInBatch: true,
             help:
-                "Adds tracks to the daemon's queue in one step, all of them in order, with what the library knows of them. "
-                + "The caller needs the daemon's role control, and may name what it may name there. Items whose files are "
+                "Adds tracks to the daemon's queue in one step, all of them in order, with their metadata. "
+                + "The caller needs the daemon's role control, and may add the media that it may add there. Items whose files are "
                 + "missing are left out.",
             result: "firstId, count and version, as queue.add answers them; missing: number of items left out, if any",
             example: #"{"filter": {"album": {"is": "Kind of Blue"}}, "sort": ["discNumber", "trackNumber"]}"#),

@@ -80,7 +80,7 @@ extension LibraryCatalogue {
             exclusive: [["fields", "lines"]],
             help: "Returns tracks by their files, those that are missing at present too.",
             result:
-                "rows in the order of the uris, null for what is not in the library, and version; with lines, ends, count, "
+                "rows in the order of the uris, null for one that is not in the library, and version; with lines, ends, count, "
                 + "bytes and descriptor: 0 in the place of rows",
             example: #"{"uris": ["file:///srv/music/a.flac"]}"#),
         Method(

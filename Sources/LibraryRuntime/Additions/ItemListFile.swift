@@ -32,7 +32,7 @@ final class ItemListFile {
         file = OwnedDescriptor(descriptor)
     }
 
-    /// Adds a track with what the library knows of it.
+    /// Adds a track with its metadata.
     func add(_ track: StoredTrack, uri: String) {
         let record = track.record
         begin(uri)

@@ -118,7 +118,7 @@ package import NowPlayingClient
         case .refused(let error):
             messageCount += 1
             presence = .refuses(error.message)
-            Log.warning("the daemon refuses what the library needs: \(error.message)")
+            Log.warning("the daemon refuses a request of the library: \(error.message)")
         case .lost: break
         }
     }

@@ -95,7 +95,7 @@ final class FileComparison {
         guard code == 0 || code == ENOENT else {
             // It may be there.
             let name = TrackPath(folder: root.place(folder.path), name: listing.name(entry))
-            results.note(name, "the file cannot be looked at: \(SystemError.words(code))")
+            results.note(name, "cannot read the attributes of the file: \(SystemError.words(code))")
             return true
         }
         guard code == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -208,7 +208,7 @@ package import TrackDatabase
         silent.add(stuck, heldWork: running.number)
         for root in stuck {
             modes[root] = .missing(reason: SilentRoots.reason)
-            Log.warning("\(roots[root].path.text): its disk does not answer; the library goes on without it")
+            Log.warning("\(roots[root].path.text): its disk does not answer; the library continues without this folder")
         }
         switch running.work {
         case .scan:

@@ -65,7 +65,7 @@ import MPDProtocol
         let user = isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
         let unknown = clients.count { $0.user == nil }
         guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
-            log.warning("too many clients: turned one away")
+            log.warning("refused a client: too many are connected")
             close(descriptor)
             return
         }

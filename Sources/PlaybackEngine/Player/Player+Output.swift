@@ -36,7 +36,7 @@ extension Player: AudioOutputDelegate {
     /// Delays of all outputs.
     package var outputDelays: OutputDelays { parts.delays }
 
-    /// Seconds by which the present output is heard later than the sound server says.
+    /// Seconds of latency of the present output that the sound server does not report.
     var outputDelay: Double { parts.delays.delay(of: output.device?.name ?? "") }
 
     /// Skews of devices, as this and earlier runs measured them.

@@ -74,7 +74,7 @@ extension PlayerMethods {
         return .success(["fadeIn": .number(settings.fadeIn), "fadeOut": .number(settings.fadeOut)])
     }
 
-    /// `sleep.set`: sets the timer, or takes it back, and answers with what is set.
+    /// `sleep.set`: sets or cancels the timer, and answers with the timer.
     func sleep(_ request: MethodRequest) -> MethodResult {
         let fade = request.double("fade") ?? 0
         if request.string("endOf") != nil {

@@ -138,8 +138,8 @@ struct QueryPlan {
         }
         let slowness =
             driver == nil
-            ? "all tracks were looked at, since no index has this order and no test of the filter finds few tracks"
-            : "the filter finds very many tracks, and they were sorted"
+            ? "the query reads all tracks: no index has this order, and no test of the filter finds few tracks"
+            : "the query sorts the very many tracks that the filter finds"
         return QueryPlan(phases: [phase], slowness: slowness)
     }
 

@@ -8,11 +8,11 @@ extension DelayMeasurement {
     /// The measurement of an output's delay.
     static let verbs = [
         Verb(
-            name: "measure-delay", summary: "measure by a microphone how much later an output is heard",
+            name: "measure-delay", summary: "measure the delay of an output by a microphone",
             details: """
                 Plays five clicks on the daemon's output, records them by a microphone of this user's sound server, and
                 compares them with the clock. Music pauses for five seconds. Hold the microphone where people listen: a metre
-                of air is 3 ms. Televisions, Bluetooth and AirPlay speakers are heard later than the sound server says.
+                of air is 3 ms. Televisions, Bluetooth and AirPlay speakers add latency that the sound server does not report.
                 """,
             options: [
                 Option(

@@ -13,14 +13,14 @@ enum LibraryVerbs {
                 names. Case and accents make no difference.
                 """,
             options: [
-                Selection.kind, Option("--limit", value: "NUMBER", "show so many hits of each kind; default: 8"),
+                Selection.kind, Option("--limit", value: "NUMBER", "show at most NUMBER hits of each kind; default: 8"),
                 Option("--play", "play the hit instead of the queue"),
                 Option("--add", "add the hit at the end of the queue"),
                 Option("--next", "add the hit directly after the current item"),
                 Option("--hit", short: "-n", value: "NUMBER", "the hit with this number; default: 1"),
             ],
             examples: [
-                ("search kind of blue", "show what matches"), ("search kind of blue --play", "play the best hit"),
+                ("search kind of blue", "show the hits"), ("search kind of blue --play", "play the best hit"),
                 ("search blue --play -n 3", "play the third hit"), ("search blue --kind album", "albums alone"),
             ], arity: 1...Int.max, run: Searching.search),
         Verb(
@@ -44,7 +44,7 @@ enum LibraryVerbs {
             summary: "list the values of a tag in the library",
             details: "The options and pairs of a tag and its text choose the tracks whose values it lists.",
             options: Selection.filters + [
-                Option("--limit", value: "NUMBER", "so many of them at most"),
+                Option("--limit", value: "NUMBER", "at most NUMBER of them"),
                 Option(
                     "--format", short: "-f", value: "FORMAT",
                     "print this for each value: {{value}}, {{tracks}}, {{duration}}"),
@@ -59,7 +59,7 @@ enum LibraryVerbs {
             options: [
                 Option("--format", short: "-f", value: "FORMAT", "print this for each: {{path}}, {{title}}, {{uri}}")
             ],
-            examples: [("browse", "the folders of the library"), ("browse Music/Jazz", "what is in this one")],
+            examples: [("browse", "the folders of the library"), ("browse Music/Jazz", "the contents of this one")],
             arity: 0...1, run: Tracks.browse),
         Verb(
             name: "random", synopsis: "[tracks | albums] [NUMBER]",
@@ -98,7 +98,7 @@ enum LibraryVerbs {
             ],
             examples: [
                 ("lists", "all lists"), ("lists save evening", "save the queue"),
-                ("lists save new --added-since 30d", "what is in this list changes by itself"),
+                ("lists save new --added-since 30d", "its contents change by themselves"),
                 ("lists play evening", "play it"), ("lists append evening Music/Jazz/a.flac", "one more track"),
                 ("lists remove evening 3-5", "three less"),
             ], arity: 0...Int.max, run: Lists.run),

@@ -11,7 +11,7 @@ extension Selection {
         Option("--composer", value: "COMPOSER", "this composer"),
         Option("--year", value: "YEARS", "of this year, or of years such as 1990-1999"),
         Option("--folder", value: "FOLDER", "in this folder of the library, and in the folders in it"),
-        Option("--rating", value: "STARS", "with at least so many stars, or with a number such as 2-3"),
+        Option("--rating", value: "STARS", "with at least STARS stars, or with a range such as 2-3"),
         Option("--liked", "that you like"),
         Option("--not-played-since", value: "AGE", "not played since then: 30d, 6mo, 1y, or a date"),
         Option("--added-since", value: "AGE", "new in the library since then: 30d, 6mo, 1y, or a date"),
@@ -22,7 +22,7 @@ extension Selection {
     /// Options for the order and the number of tracks.
     static let order = [
         Option("--sort", value: "FIELDS", "order by these fields, such as artist,-date; random shuffles them"),
-        Option("--limit", value: "NUMBER", "so many of them at most"),
+        Option("--limit", value: "NUMBER", "at most NUMBER of them"),
     ]
 
     /// Options of verbs that take a hit of a search.

@@ -13,7 +13,7 @@ extension Outputs {
             details: "OUTPUT is a name or a number, from 1, in the list of outputs. With --delay it is not selected.",
             options: [
                 Option(
-                    "--delay", value: "SECONDS", "seconds by which OUTPUT is heard later than the sound server says")
+                    "--delay", value: "SECONDS", "seconds of latency of OUTPUT that the sound server does not report")
             ],
             examples: [
                 ("output", "show it"), ("output 2", "the second in the list"),

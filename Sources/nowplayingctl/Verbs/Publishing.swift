@@ -53,7 +53,7 @@ struct Publishing {
                     try publish(Array(input[..<end]))
                     input.removeFirst(end + 1)
                 }
-                if input.count > 256 << 10 { throw Failure(.usage, "a line of more than 256 KiB") }
+                if input.count > 256 << 10 { throw Failure(.usage, "a line of standard input has more than 256 KiB") }
             } catch let error as ClientError {
                 throw run.failure(error)
             } catch let error as Failure {

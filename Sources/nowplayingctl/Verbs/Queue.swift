@@ -15,7 +15,7 @@ extension Queue {
                 Option("--play", "play the first of them"),
                 Option(
                     "--from", value: "FILE",
-                    "add what this file names, one file, address or JSON object per line; - is standard input"),
+                    "add the items of this file: one path, address or JSON object per line; - is standard input"),
             ] + Selection.hit + Selection.filters + Selection.order,
             examples: [
                 ("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next"),

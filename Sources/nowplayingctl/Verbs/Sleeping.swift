@@ -22,7 +22,7 @@ extension Sleeping {
 
 /// `sleep`.
 enum Sleeping {
-    /// Shows the timer, sets it or takes it back. Throws what is wrong with the words, or the daemon's refusal.
+    /// Shows, sets or cancels the timer. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         guard let word = run.words.first?.text.lowercased() else {
             let state = try run.state()
