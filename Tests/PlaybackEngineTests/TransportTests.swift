@@ -117,6 +117,15 @@ private func transport(_ count: Int64) -> Transport {
         #expect(it.queue.count == 10, "a missing disk does not eat the queue")
     }
 
+    @Test func aFailureKeepsTheAddressOfAnItemThatLeftTheQueue() throws {
+        var it = transport(2)
+        _ = try it.play()
+        let uri = try #require(it.queue[ItemID(1)]?.source.uri)
+        _ = it.failed(ItemID(1), "broken")
+        _ = it.remove([ItemID(1)])
+        #expect(it.failures?.uri == uri)
+    }
+
     @Test func failuresAheadOfTimeEndPlayBehindWhatIsHeard() throws {
         var it = transport(10)
         _ = try it.play()

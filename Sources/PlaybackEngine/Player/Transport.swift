@@ -1,3 +1,4 @@
+import AudioCore
 package import NowPlaying
 
 /// Decisions of the player: a pure state machine. Every input returns the effects for the player to carry out, in order. It
@@ -39,6 +40,8 @@ package struct Transport: Sendable {
     package struct FailureRun: Equatable, Sendable {
         /// In the order of their failures; never empty.
         package var items: [ItemID]
+        /// Address of the last one; it may have left the queue since.
+        package var uri: String
         /// Error of the last one.
         package var message: String
 
@@ -296,7 +299,8 @@ package struct Transport: Sendable {
     /// Handles an item that cannot be played. It is the current one, or one that was opened ahead (`isAhead`; this can be the
     /// current one, too, while it is repeated).
     package mutating func failed(_ id: ItemID, _ message: String, isAhead: Bool = false) -> [Effect] {
-        let run = FailureRun(items: (failures?.items ?? []) + [id], message: message)
+        let run = FailureRun(
+            items: (failures?.items ?? []) + [id], uri: queue[id]?.source.uri ?? "", message: message)
         failures = run
         let next = order.successor(of: id, in: queue)
         guard id == current, !isAhead, wish != .stopped else {

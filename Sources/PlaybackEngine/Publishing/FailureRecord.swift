@@ -50,8 +50,7 @@ import NowPlaying
         if wish == .playing { startFault = nil }
         if let run {
             return PlaybackError(
-                itemID: run.last, uri: queue[run.last]?.source.uri ?? "", status: "noSuchContent",
-                message: run.message, count: run.count)
+                itemID: run.last, uri: run.uri, status: "noSuchContent", message: run.message, count: run.count)
         }
         guard let startFault, let source = queue[startFault.item]?.source else { return nil }
         return PlaybackError(
