@@ -91,6 +91,7 @@ let package = Package(
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
+        library("SnapcastControl", ["ControlProtocol"]),
         library("MPDProtocol", ["NowPlaying"]),
         library("WebProtocol", ["ControlProtocol", "NowPlaying", "CMessageDigest"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
@@ -139,8 +140,7 @@ let package = Package(
             [
                 "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer", "ArtworkLookup",
                 "PlaybackEngine", "MixedOutput", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem",
-                "ConfigurationFiles",
-                "ControlProtocol", "NowPlaying", "CLinux",
+                "ConfigurationFiles", "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
             "BridgeRuntime",
@@ -155,8 +155,8 @@ let package = Package(
         library(
             "WebAccess",
             [
-                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CMessageDigest",
-                "CLinux",
+                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "SnapcastControl", "ControlProtocol", "NowPlaying",
+                "CMessageDigest", "CLinux",
             ]),
         library(
             "MPRISBridge",
@@ -170,8 +170,9 @@ let package = Package(
         library(
             "WebBridge",
             [
-                "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "ControlProtocol",
-                "NowPlaying", "CMicroHTTP", "CWebAnswers", "CWSLay", "CSystemd", "CLinux",
+                "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "SnapcastControl",
+                "ControlProtocol", "TCPClient", "NowPlaying", "CMicroHTTP", "CWebAnswers", "CWSLay", "CSystemd",
+                "CLinux",
             ]),
         library(
             "SnapcastBridge",
@@ -189,7 +190,11 @@ let package = Package(
             "nowplaying-tags",
             ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLateLibraries", "CLinux"]),
         program(
-            "nowplayingctl", ["NowPlayingClient", "ControlProtocol", "TCPClient", "NowPlaying", "CQREncode", "CLinux"]),
+            "nowplayingctl",
+            [
+                "NowPlayingClient", "SnapcastControl", "ControlProtocol", "TCPClient", "NowPlaying", "CQREncode",
+                "CLinux",
+            ]),
         program(
             "nowplaying-hooks",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
@@ -215,9 +220,7 @@ let package = Package(
             [
                 "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd",
                 "nowplaying-library", "nowplayingctl", "ArtworkLookup", "AudioDecoders", "MediaAccess", "ControlServer",
-                "LinuxSystem",
-                "ConfigurationFiles", "ControlProtocol", "NowPlaying",
-                "TestSupport", "CLinux",
+                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
             ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
@@ -227,9 +230,7 @@ let package = Package(
             path: "Tests/TestLibraryWriter", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         tests(
             "TrackDatabaseTests",
-            [
-                "TrackDatabase", "TestLibraryWriter", "TestLibraries", "TestSupport", "ControlProtocol", "NowPlaying",
-            ]),
+            ["TrackDatabase", "TestLibraryWriter", "TestLibraries", "TestSupport", "ControlProtocol", "NowPlaying"]),
         tests(
             "LibraryTests",
             [
@@ -304,8 +305,8 @@ let package = Package(
         tests(
             "ClientTests",
             [
-                "nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "TCPClient", "NowPlaying",
-                "TestSupport",
+                "nowplayingctl", "nowplayingd", "NowPlayingClient", "SnapcastControl", "ControlProtocol", "TCPClient",
+                "NowPlaying", "TestSupport",
             ]),
         tests(
             "BridgeTests",
@@ -344,9 +345,8 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol",
-                "ChildDecoding", "LinuxSystem", "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux",
-                "CVirtualTime",
+                "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
+                "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", []),
         tests(

@@ -1,3 +1,4 @@
+import SnapcastControl
 import Testing
 
 @testable import nowplayingctl

@@ -1,6 +1,7 @@
 import ControlProtocol
 import NowPlaying
 import NowPlayingClient
+import SnapcastControl
 
 /// From the daemon to the ear.
 extension Doctor {

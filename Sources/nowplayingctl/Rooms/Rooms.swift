@@ -1,5 +1,6 @@
 import ControlProtocol
 import NowPlayingClient
+import SnapcastControl
 
 extension Rooms {
     /// The option that verbs about Snapcast take.
@@ -50,10 +51,10 @@ enum Rooms {
             return try list(run)
         }
         let server = try server(run)
-        let rooms = Room.all(try server.call("Server.GetStatus"))
+        let rooms = try rooms(of: server)
         let room = try Room.named(word, in: rooms)
         guard isSetting else {
-            if run.wantsJSON { return run.printJSON(room.json) }
+            if run.wantsJSON { return run.printJSON(room.fullJSON) }
             return run.output.line(line(room, in: rooms))
         }
         // All values are read before the first is set.
@@ -78,26 +79,25 @@ enum Rooms {
 
     /// Host of the daemon's output `snapcast:`; nil: there is no daemon, or it plays elsewhere.
     static func sinkHost(_ run: Invocation) -> String? {
-        let outputs = (try? run.call("output.list"))?["outputs"]?.arrayValue ?? []
-        let output = outputs.first { $0["name"] == "snapcast" }
-        let prefix = "Snapcast at "
-        guard let text = output?["description"]?.stringValue, text.hasPrefix(prefix) else { return nil }
-        // The port there is that of the source.
-        return SnapcastServer.Address(String(text.dropFirst(prefix.count)))?.host
+        (try? run.call("output.list")).flatMap { ControlAddress(outputs: $0) }?.host
     }
 
     /// Names of rooms, for completions.
     static func names(_ run: Invocation) throws(Failure) -> [String] {
-        Room.all(try server(run).call("Server.GetStatus")).map(\.name)
+        try rooms(of: server(run)).map(\.name)
+    }
+
+    private static func rooms(of server: SnapcastServer) throws(Failure) -> [Room] {
+        Room.all(try server.call("Server.GetStatus")) ?? []
     }
 
     // MARK: Listing
 
     private static func list(_ run: Invocation) throws(Failure) {
         let server = try server(run)
-        let rooms = Room.all(try server.call("Server.GetStatus"))
+        let rooms = try rooms(of: server)
         if run.wantsJSON {
-            return run.printJSON(["server": .string(server.address.text), "rooms": .array(rooms.map(\.json))])
+            return run.printJSON(["server": .string(server.address.text), "rooms": .array(rooms.map(\.fullJSON))])
         }
         guard !rooms.isEmpty else {
             return run.output.line("The server has no rooms; start snapclient --host HOST in each.")
@@ -122,59 +122,34 @@ enum Rooms {
 
     // MARK: Setting
 
-    private struct Call {
-        let method: String
-        let parameters: JSONValue
-    }
-
-    private static func calls(_ run: Invocation, _ room: Room, _ rooms: [Room]) throws(Failure) -> [Call] {
-        var calls: [Call] = []
-        let client = JSONObject([.init("id", .string(room.id))])
-        func add(_ method: String, _ object: JSONObject, _ name: String, _ value: JSONValue) {
-            var object = object
-            object[name] = value
-            calls.append(Call(method: method, parameters: .object(object)))
-        }
-        if let name = run.value("--name") { add("Client.SetName", client, "name", .string(name)) }
+    private static func calls(_ run: Invocation, _ room: Room, _ rooms: [Room]) throws(Failure) -> [RoomChange.Call] {
+        var change = RoomChange()
+        change.name = run.value("--name")
         if let text = run.value("--latency") {
-            guard let latency = Int(text), (-10_000...10_000).contains(latency) else {
+            guard let latency = Int(text), RoomChange.latencies.contains(latency) else {
                 throw run.wrong("--latency", text, "milliseconds from -10000 to 10000")
             }
-            add("Client.SetLatency", client, "latency", .integer(Int64(latency)))
+            change.latency = latency
         }
-        if run.has("--volume") || run.has("--mute") {
-            let volume: JSONValue = [
-                "percent": .integer(Int64(try percent(run, room))),
-                "muted": .bool(try isOn(run, "--mute") ?? room.isMuted),
-            ]
-            add("Client.SetVolume", client, "volume", volume)
-        }
-        var group = room.group
+        change.percent = try percent(run, room)
+        change.isMuted = try isOn(run, "--mute")
         if let text = run.value("--join") {
             guard !run.has("--leave") else { throw .usage("--join and --leave exclude each other", verb: "rooms") }
-            group = try Room.named(text, in: rooms).group
-            if !group.members.contains(room.id) {
-                let members = (group.members + [room.id]).map { JSONValue.string($0) }
-                add("Group.SetClients", JSONObject([.init("id", .string(group.id))]), "clients", .array(members))
-            }
+            change.place = .with(try Room.named(text, in: rooms).id)
         }
         if run.has("--leave") {
             guard !run.has("--stream"), !run.has("--mute-group") else {
                 throw .usage("--leave makes a group that has no id yet; set it by another command", verb: "rooms")
             }
-            let rest = group.members.filter { $0 != room.id }.map { JSONValue.string($0) }
-            if !rest.isEmpty {
-                add("Group.SetClients", JSONObject([.init("id", .string(group.id))]), "clients", .array(rest))
-            }
+            change.place = .alone
         }
-        let object = JSONObject([.init("id", .string(group.id))])
-        if let stream = run.value("--stream") { add("Group.SetStream", object, "stream_id", .string(stream)) }
-        if let isOn = try isOn(run, "--mute-group") { add("Group.SetMute", object, "mute", .bool(isOn)) }
-        return calls
+        change.stream = run.value("--stream")
+        change.isGroupMuted = try isOn(run, "--mute-group")
+        return change.calls(room, in: rooms) ?? []
     }
 
-    private static func percent(_ run: Invocation, _ room: Room) throws(Failure) -> Int {
-        guard let text = run.value("--volume") else { return room.percent }
+    private static func percent(_ run: Invocation, _ room: Room) throws(Failure) -> Int? {
+        guard let text = run.value("--volume") else { return nil }
         let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
         guard let number = Int(digits), (-100...100).contains(number) else {
             throw run.wrong("--volume", text, "0 to 100, or a change such as +5 or -5")

@@ -1,6 +1,7 @@
 import ControlProtocol
 import NowPlaying
 import NowPlayingClient
+import SnapcastControl
 
 /// The way from the daemon through a Snapcast server to the rooms, step by step.
 struct RoomsCheck {
@@ -145,7 +146,7 @@ struct RoomsCheck {
     }
 
     private func rooms(_ status: JSONValue, _ probe: SnapcastProbe?) -> Finding {
-        let rooms = Room.all(status).filter { $0.id != probe?.id }
+        let rooms = (Room.all(status) ?? []).filter { $0.id != probe?.id }
         guard rooms.contains(where: \.isConnected) else {
             return Finding(
                 "rooms", .warning, "no room is connected", meaning: "nobody hears the music",

@@ -2,6 +2,7 @@ import ControlProtocol
 import Glibc
 import NowPlaying
 import NowPlayingClient
+import SnapcastControl
 
 /// `setup rooms`: the lines for a Snapcast server, and the rights of its control script.
 struct RoomsSetup {

@@ -1,6 +1,7 @@
 import ControlProtocol
 import Glibc
 import NowPlaying
+import SnapcastControl
 import TCPClient
 
 /// A look at the stream of a Snapcast server, as a room gets it. Specification: Snapcast, doc/binary_protocol.md.

@@ -1,0 +1,60 @@
+package import ControlProtocol
+
+/// Host and port of the control protocol of a Snapcast server, as a person writes them.
+package struct ControlAddress: Equatable, Sendable {
+    /// A name, or an address without brackets.
+    package let host: String
+    /// Port of the control protocol.
+    package let port: UInt16
+
+    /// The usual port of the control protocol.
+    package static let controlPort: UInt16 = 1705
+    /// The port of the stream protocol.
+    package static let streamPort: UInt16 = 1704
+
+    /// Reads `HOST`, `HOST:PORT`, `[ADDRESS]:PORT` and a lone address of IPv6; nil: it is none of these.
+    package init?(_ text: String) {
+        var rest = Substring(text)
+        var port: Substring?
+        if rest.hasPrefix("[") {
+            guard let end = rest.firstIndex(of: "]") else { return nil }
+            let after = rest[rest.index(after: end)...]
+            rest = rest[rest.index(after: rest.startIndex)..<end]
+            guard after.isEmpty || after.hasPrefix(":") else { return nil }
+            if !after.isEmpty { port = after.dropFirst() }
+        } else if rest.filter({ $0 == ":" }).count == 1, let colon = rest.firstIndex(of: ":") {
+            port = rest[rest.index(after: colon)...]
+            rest = rest[..<colon]
+        }
+        guard (1...255).contains(rest.utf8.count), rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        host = String(rest)
+        guard let port else {
+            self.port = Self.controlPort
+            return
+        }
+        guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = UInt16(port), number > 0
+        else { return nil }
+        self.port = number
+    }
+
+    /// The server to which the daemon plays, from the result of `output.list`; nil: it plays elsewhere.
+    package init?(outputs: JSONValue) {
+        let output = outputs["outputs"]?.arrayValue?.first { $0["name"] == "snapcast" }
+        let prefix = "Snapcast at "
+        guard let text = output?["description"]?.stringValue, text.hasPrefix(prefix),
+            // The port there is that of the source.
+            let source = ControlAddress(String(text.dropFirst(prefix.count)))
+        else { return nil }
+        host = source.host
+        port = Self.controlPort
+    }
+
+    /// For people.
+    package var text: String {
+        let host = self.host.contains(":") ? "[\(self.host)]" : self.host
+        return port == Self.controlPort ? host : "\(host):\(port)"
+    }
+}
