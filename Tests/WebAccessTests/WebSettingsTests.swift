@@ -85,6 +85,7 @@ import Testing
             ("origins = ha.example.org", "origins such as"), ("origins = null", "origins such as"),
             ("origins = https://a/b", "origins such as"), ("origins = *", "origins such as"),
             ("certificate = c.pem", "an absolute path"), ("state-directory = x", "an absolute path"),
+            ("snapcast-server = a b", "a server such as box.lan"),
             ("speech = espeak-ng --stdin", "an absolute path"), ("port = 1", "unknown setting"),
             ("host = a", "did you mean “hosts”"),
         ])

@@ -1,4 +1,5 @@
 package import BridgeRuntime
+package import SnapcastControl
 
 /// The section `[web]`.
 package struct WebSettings: BridgeSettings {
@@ -28,6 +29,8 @@ package struct WebSettings: BridgeSettings {
     package var stateDirectory: String?
     /// A program that speaks the text on its standard input, and its arguments; empty: none.
     package var speech: [String] = []
+    /// The Snapcast server whose rooms the page shows; nil: that to which the daemon plays.
+    package var snapcastServer: ControlAddress?
     /// The group whose members may control the daemon: `control-group` of `[access]`.
     package private(set) var controlGroup: String?
     /// The group whose members may send remote commands: `remote-group` of `[access]`.
@@ -101,6 +104,10 @@ package struct WebSettings: BridgeSettings {
         BridgeSetting("speech", takes: "an absolute path of a program and its arguments, separated by spaces") {
             $0.speech = $1.split { $0 == " " || $0 == "\t" }.map(String.init)
             return $0.speech.isEmpty || $0.speech[0].hasPrefix("/")
+        },
+        BridgeSetting("snapcast-server", takes: "a server such as box.lan or [::1]:1705") {
+            $0.snapcastServer = ControlAddress($1)
+            return $0.snapcastServer != nil
         },
     ]
 

@@ -18,6 +18,8 @@ import WebProtocol
     private var role: Role
     private let daemon: Upstream
     private let library: LibraryLink
+    /// Calls about rooms; nil: there was none.
+    private var rooms: RoomCalls?
     /// True if a request has gone to the library.
     private var hasAskedLibrary = false
     /// Answers that need the greeting of the daemon.
@@ -52,6 +54,7 @@ import WebProtocol
     func setPaused(_ isPaused: Bool) {
         daemon.setPaused(isPaused)
         library.setPaused(isPaused)
+        rooms?.setPaused(isPaused)
     }
 
     /// Ends the session; nothing is called from now on.
@@ -62,6 +65,7 @@ import WebProtocol
         greeted = []
         daemon.close()
         library.close()
+        rooms?.close()
     }
 
     private func end(_ error: RPCError) {
@@ -174,11 +178,10 @@ import WebProtocol
                 var result = greeting
                 result["role"] = .string(role.rawValue)
                 result["id"] = .string(Self.identity)
-                if services.speech.canSpeak, role >= .control {
-                    var capabilities = result["capabilities"]?.objectValue ?? JSONObject()
-                    capabilities["speech"] = true
-                    result["capabilities"] = .object(capabilities)
-                }
+                var capabilities = result["capabilities"]?.objectValue ?? JSONObject()
+                if services.speech.canSpeak, role >= .control { capabilities["speech"] = true }
+                if services.rooms.configured != nil { capabilities["rooms"] = true }
+                if !capabilities.members.isEmpty { result["capabilities"] = .object(capabilities) }
                 if let id { succeed(id, .object(result)) }
             }
             if let greeting = daemon.greeting { answer(greeting) } else { greeted.append(answer) }
@@ -204,8 +207,21 @@ import WebProtocol
             let link = try services.links.make(picture, size: size, at: WallTime.now)
             succeed(id, ["address": .string(link.address), "until": .integer(link.until)])
         case _:
+            if let name = RoomMethods.Name(rawValue: request.method) { return try answerRooms(id, name, request) }
             guard let id else { return }
             try answerClock(id, request.parameters, received)
+        }
+    }
+
+    private func answerRooms(_ id: [UInt8]?, _ name: RoomMethods.Name, _ request: RPCRequest) throws(RPCError) {
+        let calls = rooms ?? RoomCalls(services.rooms) { [unowned self] in onLine?($0) }
+        rooms = calls
+        try calls.take(name, request.parameters) { [unowned self] outcome in
+            guard let id else { return }
+            switch outcome {
+            case .success(let result): succeed(id, result)
+            case .failure(let error): refuse(id, error)
+            }
         }
     }
 

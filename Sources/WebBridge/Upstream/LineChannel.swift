@@ -3,7 +3,7 @@ import ControlProtocol
 import Glibc
 import LinuxSystem
 
-/// A connection to the daemon or to the library, line by line. Nothing here blocks.
+/// A connection to the daemon, the library or a Snapcast server, line by line. Nothing here blocks.
 @PlayerLoop final class LineChannel {
     /// Called with each line, without its end, and the open file that came with it.
     var onLine: (@PlayerLoop ([UInt8], OwnedDescriptor?) -> Void)?
@@ -23,18 +23,27 @@ import LinuxSystem
     private var sent = 0
     private var isPaused = false
 
+    private let maximumLine: Int
+
     /// Longest line that is read; a page of the queue has 192 KiB, unless one row is longer.
-    private static let maximumLine = 64 << 20
+    private static let longestLine = 64 << 20
 
     /// Connects to the first of `paths` that accepts, and reads with the others of the set. Throws the refusal of the last.
-    init(_ ready: ReadySet, _ paths: [String]) throws(SystemError) {
+    convenience init(_ ready: ReadySet, _ paths: [String]) throws(SystemError) {
         var failure = SystemError("connect", code: ENOENT)
         var found: Int32?
         for path in paths where found == nil {
             do throws(SystemError) { found = try UnixSocket.connect(path) } catch { failure = error }
         }
         guard let found else { throw failure }
-        descriptor = OwnedDescriptor(found)
+        try self.init(ready, OwnedDescriptor(found), maximumLine: Self.longestLine)
+    }
+
+    /// Takes over a connected socket that does not block. A line of more than `maximumLine` bytes ends the connection.
+    init(_ ready: ReadySet, _ connected: OwnedDescriptor, maximumLine: Int) throws(SystemError) {
+        self.maximumLine = maximumLine
+        descriptor = connected
+        let found = connected.number
         source = ready.watch(found, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
         guard source != nil else { throw SystemError("watch a connection", code: ENOMEM) }
     }
@@ -109,7 +118,7 @@ import LinuxSystem
         while source != nil, let line = nextLine() {
             onLine?(line, file(of: line))
         }
-        guard source != nil, !isOpen || input.count > Self.maximumLine else { return }
+        guard source != nil, !isOpen || input.count > maximumLine else { return }
         let lost = onLoss
         close()
         lost?()

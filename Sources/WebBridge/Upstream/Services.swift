@@ -16,6 +16,8 @@ import WebAccess
     let speech: SpeechDesk
     /// Reports the return of a library that has ended.
     let libraryReturn: LibraryReturn
+    /// Rooms of a Snapcast server.
+    let rooms: RoomDesk
     private let ready: ReadySet
     private let daemonPaths: [String]
     private let judge: AccessJudge
@@ -24,7 +26,9 @@ import WebAccess
     /// Throws when the process has no descriptor left.
     init(_ loop: EventLoop, _ daemonPaths: [String], _ judge: AccessJudge, speech: [String]) throws(SystemError) {
         self.loop = loop
-        ready = try ReadySet(loop)
+        let ready = try ReadySet(loop)
+        self.ready = ready
+        rooms = RoomDesk(loop, ready) { () throws(SystemError) in try Self.reader(ready, daemonPaths) }
         libraryReturn = LibraryReturn(loop) { SocketLocation.library(beside: daemonPaths) }
         self.speech = SpeechDesk(loop, speech)
         self.daemonPaths = daemonPaths
@@ -65,8 +69,10 @@ import WebAccess
     }
 
     /// A connection to the daemon for what anybody may see that was admitted.
-    func reader() throws(SystemError) -> Upstream {
-        try Upstream(ready, daemonPaths, hello: JSONObject([.init("client", "nowplaying-web"), .init("role", "read")]))
+    func reader() throws(SystemError) -> Upstream { try Self.reader(ready, daemonPaths) }
+
+    private static func reader(_ ready: ReadySet, _ paths: [String]) throws(SystemError) -> Upstream {
+        try Upstream(ready, paths, hello: JSONObject([.init("client", "nowplaying-web"), .init("role", "read")]))
     }
 
     /// The name of a caller, which others see in “by”.

@@ -48,7 +48,8 @@ package enum NetworkMethods {
         result: "address and until: the Unix time of its end in seconds", example: #"{"id": "abcd", "size": 600}"#)
 
     /// Methods that the bridge itself answers.
-    private static let own = [Method.hello, .discovery, clockNow, devicesList, devicesRevoke, artworkLink]
+    private static let own =
+        [Method.hello, .discovery, clockNow, devicesList, devicesRevoke, artworkLink] + RoomMethods.methods
 
     /// Methods that need descriptors, speak for other programs, or are no business of the network.
     private static let refused: Set<String> = [
@@ -65,7 +66,8 @@ package enum NetworkMethods {
         }
         return MethodTable(
             title: "nowplaying-web", methods: own + foreign,
-            notifications: Catalogue.table.notifications + LibraryCatalogue.table.notifications)
+            notifications: Catalogue.table.notifications + LibraryCatalogue.table.notifications
+                + [(RoomMethods.changed, "The rooms of the Snapcast server, as rooms.list returns them.")])
     }()
 
     /// The server of a method. Throws for one that this caller may not call, or that is not there.

@@ -1,0 +1,86 @@
+import ControlProtocol
+import LinuxSystem
+import SnapcastControl
+import WebProtocol
+
+/// The calls of one caller about the rooms of a Snapcast server.
+@PlayerLoop final class RoomCalls {
+    private let desk: RoomDesk
+    private let send: @PlayerLoop ([UInt8]) -> Void
+    private var pending = 0
+    private var isPaused = false
+    /// True if the rooms have changed while the caller took nothing.
+    private var isStale = false
+    private var isClosed = false
+    /// True if the caller wants each change of the rooms.
+    private(set) var isFollowing = false
+
+    /// Requests of one caller at once.
+    private static let maximumPending = 16
+
+    /// `send` takes notifications for the caller.
+    init(_ desk: RoomDesk, _ send: @escaping @PlayerLoop ([UInt8]) -> Void) {
+        self.desk = desk
+        self.send = send
+    }
+
+    /// Answers a request by `done`. Throws for parameters that cannot be, and for too many requests.
+    func take(
+        _ name: RoomMethods.Name, _ parameters: JSONObject, _ done: @escaping RoomDesk.Done
+    ) throws(RPCError) {
+        try NetworkMethods.table.method(name.rawValue)?.check(parameters)
+        guard pending < Self.maximumPending else {
+            throw .commandFailed(.tooMany, "\(pending) requests about rooms have no answer yet")
+        }
+        pending += 1
+        let answer: RoomDesk.Done = { [weak self] outcome in
+            guard let self, !isClosed else { return }
+            pending -= 1
+            done(outcome)
+        }
+        let id = parameters["id"]?.stringValue ?? ""
+        switch name {
+        case .list: desk.list(answer)
+        case .subscribe:
+            isFollowing = true
+            desk.follow(self, answer)
+        case .unsubscribe:
+            isFollowing = false
+            desk.unfollow(self)
+            answer(.success([:]))
+        case .setVolume, .configure: desk.set(id, Self.change(parameters), answer)
+        }
+    }
+
+    private static func change(_ parameters: JSONObject) -> RoomChange {
+        var change = RoomChange()
+        change.percent = parameters["volume"]?.integerValue.map { Int($0) }
+        change.isMuted = parameters["muted"]?.boolValue
+        change.isGroupMuted = parameters["groupMuted"]?.boolValue
+        change.name = parameters["name"]?.stringValue
+        change.latency = parameters["latency"]?.integerValue.map { Int($0) }
+        change.stream = parameters["stream"]?.stringValue
+        if let other = parameters["join"]?.stringValue { change.place = .with(other) }
+        if parameters["leave"] == true { change.place = .alone }
+        return change
+    }
+
+    /// Sends the rooms, or keeps in mind that they have changed.
+    func report(_ rooms: JSONObject) {
+        isStale = isPaused
+        if !isPaused { send(Upstream.request(id: nil, RoomMethods.changed, rooms)) }
+    }
+
+    /// Sends nothing while paused, and the newest afterwards.
+    func setPaused(_ isPaused: Bool) {
+        self.isPaused = isPaused
+        if isStale, !isPaused { report(desk.newest) }
+    }
+
+    /// Ends it: nothing is called from now on.
+    func close() {
+        isClosed = true
+        isFollowing = false
+        desk.unfollow(self)
+    }
+}
