@@ -12,7 +12,10 @@ export function openSheet(app, title, ...content) {
     h("header", {}, heading, iconButton("close", app.words("close"), close)),
     h("div", { class: "sheet-body" }, ...content));
   element.onclose = () => element.remove();
-  element.onclick = (event) => event.target === element && close();
+  // A handler that returns false would take their clicks from boxes and labels.
+  element.onclick = (event) => {
+    if (event.target === element) close();
+  };
   document.body.append(element);
   element.showModal();
   return { element, close };
