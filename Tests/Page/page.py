@@ -12,6 +12,7 @@ import heard
 import lists
 import looks
 import pictures
+import rooms
 import runner
 import states
 from browser import Browser
@@ -20,7 +21,7 @@ from house import House
 
 def main():
     programs, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
-    tests = runner.named((controls, lists, states, looks, guests, heard, pictures), pattern)
+    tests = runner.named((controls, lists, states, looks, guests, heard, pictures, rooms), pattern)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(f"{folder}/browser")
         house = None

@@ -31,6 +31,7 @@ const VIEWS = {
   library: { tab: "library", load: async () => (await import("./views/library.js")).LibraryView },
   more: { tab: "more", load: async () => (await import("./views/more.js")).MoreView },
   sessions: { tab: "more", load: async () => (await import("./views/sessions.js")).SessionsView },
+  rooms: { tab: "more", load: async () => (await import("./views/rooms.js")).RoomsView },
   announce: { tab: "more", load: async () => (await import("./views/announce.js")).AnnounceView },
   devices: { tab: "more", load: async () => (await import("./views/devices.js")).DevicesView },
 };

@@ -105,6 +105,16 @@ export class Player {
     return this.role === "control" || this.role === "admin";
   }
 
+  // Volumes need fewer rights than the queue.
+  get canTurn() {
+    return this.canControl || this.role === "remote";
+  }
+
+  // True if there is a Snapcast server: the one to which the daemon plays, or one that the server of the page knows.
+  get hasRooms() {
+    return this.capabilities.rooms === true || this.state?.output?.name === "snapcast";
+  }
+
   // A command's entry in commands.list; not enabled while there is no connection.
   command(name) {
     const known = this.commands.get(name) ?? { command: name, enabled: false };

@@ -1,10 +1,10 @@
 // Sessions, announcements, devices, and the settings of this browser.
 
-import { h, icon } from "../dom.js";
+import { h, icon, setHidden } from "../dom.js";
 import { preference, setPreference } from "../preferences.js";
 import { LANGUAGES } from "../words.js";
 
-const LINKS = [["sessions", "sessions"], ["announce", "announce"], ["devices", "devices"]];
+const LINKS = [["sessions", "sessions"], ["rooms", "speaker"], ["announce", "announce"], ["devices", "devices"]];
 
 export class MoreView {
   #app;
@@ -15,9 +15,14 @@ export class MoreView {
     this.element = h("section", { class: "page narrow" },
       h("header", { class: "page-head" }, h("h1", { class: "title" }, words("moreTab"))),
       h("nav", { class: "shelf-links", "aria-label": words("moreTab") }, LINKS.map(([name, iconName]) =>
-        h("a", { href: `#/${name}`, class: "shelf-link" }, icon(iconName), h("span", {}, words(name)), icon("forward")))),
+        h("a", { href: `#/${name}`, class: "shelf-link", hidden: name === "rooms" }, icon(iconName), h("span", {}, words(name)), icon("forward")))),
       h("h2", { class: "section" }, words("thisBrowser")), this.#language(), this.#motion(), this.#lockScreen(),
       h("p", { class: "note", id: "lock-screen-price" }, words("lockScreenPrice")));
+  }
+
+  // Without a Snapcast server there are no rooms.
+  update() {
+    setHidden(this.element.querySelector("[href='#/rooms']"), !this.#app.player.hasRooms);
   }
 
   #language() {

@@ -1,0 +1,179 @@
+"""The rooms of a real Snapcast server: followed live, set by touch, and away while the server is."""
+
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import struct
+import urllib.request
+
+from browser import until
+from controls import begin
+from guests import bridge
+
+HOST = "127.76.1.1"
+EVIL = "<img src=x onerror=alert(1)>\u202eevil"
+
+
+def begin_server(house):
+    data = house.folder / "snapserver"
+    data.mkdir(exist_ok=True)
+    (data / "empty.conf").write_text("")
+    server = house.start(
+        "snapserver", "--config", data / "empty.conf", "--server.datadir", data, "--http.enabled", 0, "--tcp.bind_to_address", HOST,
+        "--stream.bind_to_address", HOST, "--stream.source",
+        f"tcp://{HOST}:4953/?name=music&mode=server&codec=pcm&sampleformat=48000:16:2", "--logging.sink", "null",
+    )  # fmt: skip
+    until(lambda: ask("Server.GetStatus"), "the Snapcast server")
+    return server
+
+
+def ask(method, **params):
+    """One request to the server; None while it does not listen."""
+    try:
+        with socket.create_connection((HOST, 1705), 5) as server:
+            server.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\r\n")
+            for line in server.makefile():
+                answer = json.loads(line)
+                if answer.get("id") == 1:
+                    assert "error" not in answer, answer
+                    return answer["result"]
+    except ConnectionRefusedError:
+        pass
+    return None
+
+
+def client(name):
+    """A room of the server, as long as the connection lives."""
+    room = socket.create_connection((HOST, 1704), 5)
+    hello = {"Arch": "", "ClientName": "page", "HostName": name, "ID": name, "Instance": 1, "MAC": "00:00:00:00:00:01"}
+    text = json.dumps({**hello, "OS": "Linux", "SnapStreamProtocolVersion": 2, "Version": "0.26.0"}).encode()
+    room.sendall(struct.pack("<HHHiiiiI", 5, 0, 0, 0, 0, 0, 0, len(text) + 4) + struct.pack("<I", len(text)) + text)
+    return room
+
+
+def of_server(name):
+    """A room as the server has it, and the id of its group."""
+    groups = ask("Server.GetStatus")["server"]["groups"]
+    return next(({**one, "group": group["id"]} for group in groups for one in group["clients"] if one["id"] == name), None)
+
+
+def card(name):
+    return f"[...document.querySelectorAll('[data-room]')].find((one) => one.dataset.room === {name!r})"
+
+
+def accessible(tab):
+    """axe-core finds nothing."""
+    axe = os.environ.get("AXE")
+    if not axe:
+        print("NOT TESTED: axe-core (AXE names no axe.min.js)")
+        return
+    tab.run(pathlib.Path(axe).read_text() + ";void 0")
+    found = tab.run(
+        "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))"
+        ".then(() => axe.run({ resultTypes: ['violations'] })).then(({ violations }) => JSON.stringify("
+        "violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html.slice(0, 160), any[0]?.message])])))"
+    )
+    assert json.loads(found) == [], found
+
+
+def connections(house):
+    """Connections of nowplaying-web to the server."""
+    inodes = set()
+    for fd in pathlib.Path(f"/proc/{house.web.pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            target = str(fd.readlink())
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+    port = f":{1705:04X}"
+    rows = [row.split() for row in open("/proc/net/tcp").read().splitlines()[1:]]
+    return sum(row[9] in inodes and row[2].endswith(port) and row[3] == "01" for row in rows)
+
+
+def test_rooms(house, browser):
+    """Names, volume, mute, group and latency of each room; the page follows, and asks for nothing that it does not show."""
+    server = begin_server(house)
+    rooms = [client(name) for name in ("bath", "kitchen")]
+    until(lambda: of_server("bath") and of_server("kitchen"), "two rooms")
+    ask("Client.SetName", id="kitchen", name=EVIL)
+    with bridge(house, f"snapcast-server = {HOST}\n"):
+        tab = begin(house, browser)
+        assert connections(house) == 0
+        tab.run("void (location.hash = '#/more')")
+        tab.click("[href='#/rooms']")
+        tab.until(f"{card('bath')}?.querySelector('h2').textContent === 'bath'")
+        tab.until(f"{card('kitchen')}.querySelector('h2').textContent === {json.dumps(EVIL)}")
+        assert tab.run("document.querySelectorAll('main img').length") == 0
+        assert connections(house) == 1
+        accessible(tab)
+        # The slider by touch.
+        left, top, width = tab.run(
+            f"(() => {{ const r = {card('bath')}.querySelector('input').getBoundingClientRect(); return [r.x, r.y + r.height / 2, r.width]; }})()"
+        )
+        tab.press(left + width * 0.95, top, (left + width * 0.25, top))
+        until(lambda: 15 <= of_server("bath")["config"]["volume"]["percent"] <= 35, "a lower volume")
+        tab.run(f"{card('bath')}.querySelector('.volume button').click()")
+        until(lambda: of_server("bath")["config"]["volume"]["muted"], "mute")
+        tab.until(f"{card('bath')}.querySelector('.volume button').ariaPressed === 'true'")
+        # Another program sets it.
+        ask("Client.SetVolume", id="bath", volume={"percent": 80, "muted": False})
+        tab.until(f"{card('bath')}.querySelector('input').value === '80' && {card('bath')}.querySelector('.volume button').ariaPressed === 'false'")
+        # Group, latency and name in the sheet.
+        tab.run(f"{card('bath')}.querySelector('header button').click()")
+        tab.until("document.querySelector('dialog[open] select') !== null")
+        accessible(tab)
+        for selector, value in (("select", "kitchen"), ("[type=number]", "120"), ("[type=text]", "Blue room")):
+            tab.run(
+                f"(() => {{ const one = document.querySelector('dialog[open] {selector}'); one.value = {value!r};"
+                "one.dispatchEvent(new Event('change')); })()"
+            )
+        until(lambda: of_server("bath")["group"] == of_server("kitchen")["group"], "one group")
+        until(lambda: of_server("bath")["config"]["latency"] == 120, "the latency")
+        tab.until(f"{card('bath')}.querySelector('h2').textContent === 'Blue room'")
+        tab.until(f"{card('bath')}.querySelector('.item-artist').textContent.includes('evil')")
+        tab.run("document.querySelector('dialog[open] .switch').click()")
+        tab.until(f"{card('bath')}.querySelector('.badge').textContent === 'Group muted'")
+        assert ask("Server.GetStatus")["server"]["groups"][0]["muted"]
+        tab.run("document.querySelector('dialog[open] .switch').click()")
+        tab.until(f"{card('bath')}.querySelector('.badge').textContent === 'Connected'")
+        tab.key("Escape", 27)
+        # Each language has the texts.
+        for language in ("de", "es", "fr", "ja", "en"):
+            words = json.loads(urllib.request.urlopen(f"{house.address}/words/{language}.json").read())
+            tab.run(f"void (localStorage.setItem('nowplaying.language', '{language}'), location.reload())")
+            tab.until(f"document.querySelector('main .note')?.textContent === {json.dumps(words['roomsHint'])}")
+            assert tab.run(f"{card('bath')}.querySelector('.badge').textContent") == words["roomConnected"]
+        tab.run("localStorage.removeItem('nowplaying.language')")
+        # A room goes.
+        rooms.pop(0).close()
+        tab.until(f"{card('bath')}.querySelector('.badge').textContent === 'Not connected'")
+        # Nobody looks: no connection.
+        tab.hide(True)
+        until(lambda: connections(house) == 0, "no connection")
+        tab.hide(False)
+        until(lambda: connections(house) == 1, "a connection")
+        # The server goes and comes back.
+        house.end(server)
+        tab.until("document.querySelector('main .note').textContent === 'The Snapcast server cannot be reached.'")
+        tab.until("document.querySelectorAll('[data-room]').length === 0")
+        for one in rooms:
+            one.close()
+        server = begin_server(house)
+        attic = client("attic")
+        tab.until(f"{card('attic')}?.querySelector('.badge').textContent === 'Connected'", seconds=40)
+        attic.close()
+        tab.run("void (location.hash = '#/')")
+        until(lambda: connections(house) == 0, "no connection")
+        assert not tab.problems(), tab.problems()
+        tab.close()
+    house.end(server)
+
+
+def test_no_rooms(house, browser):
+    """Without a Snapcast server the page has no word of rooms."""
+    tab = begin(house, browser)
+    tab.run("void (location.hash = '#/more')")
+    tab.until("document.querySelector(\"[href='#/sessions']\") !== null")
+    tab.until("document.querySelector(\"[href='#/rooms']\").getClientRects().length === 0")
+    tab.close()

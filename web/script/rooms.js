@@ -1,0 +1,66 @@
+// The page's copy of the rooms of a Snapcast server. The server sends changes only while they are followed.
+
+export class Rooms {
+  list = [];
+  // Why the rooms cannot be had: "unreachable", "noAnswer" or "strange"; null if they can.
+  problem = null;
+  // False until the first answer.
+  isKnown = false;
+  #player;
+  #changed;
+  #isFollowed = false;
+  // The connection that has the subscription: see Player.connections.
+  #connection = 0;
+
+  // `changed()`: called after each change.
+  constructor(player, changed) {
+    this.#player = player;
+    this.#changed = changed;
+    player.onNotification("rooms.changed", (rooms) => this.#isFollowed && this.#take(rooms));
+  }
+
+  // Subscribes, once on each connection. Fails with a CallError.
+  async follow() {
+    const player = this.#player;
+    if (!player.isCurrent || this.#isFollowed && this.#connection === player.connections) return;
+    this.#isFollowed = true;
+    const connection = (this.#connection = player.connections);
+    try {
+      const rooms = await player.call("rooms.subscribe");
+      // The notification of a later change may have come before.
+      if (this.#isFollowed && this.#connection === connection) this.#take(rooms);
+    } catch (error) {
+      if (this.#connection === connection) this.#connection = 0;
+      throw error;
+    }
+  }
+
+  unfollow() {
+    if (!this.#isFollowed) return;
+    this.#isFollowed = false;
+    if (this.#player.isCurrent && this.#connection === this.#player.connections) {
+      this.#player.call("rooms.unsubscribe").catch(() => {});
+    }
+    this.#connection = 0;
+  }
+
+  // Rooms that play the same as this one, without it.
+  companions({ id, group }) {
+    return this.list.filter((other) => other.id !== id && other.group.id === group.id);
+  }
+
+  setVolume(id, params) {
+    return this.#player.call("rooms.volume.set", { id, ...params });
+  }
+
+  configure(id, params) {
+    return this.#player.call("rooms.configure", { id, ...params });
+  }
+
+  #take({ available, problem, rooms }) {
+    this.isKnown = true;
+    this.problem = available ? null : problem ?? "unreachable";
+    this.list = rooms ?? [];
+    this.#changed();
+  }
+}
