@@ -34,7 +34,7 @@ struct RoomsCheck {
             return [
                 Finding(
                     "rooms", .warning, error.message, meaning: "rooms cannot be listed, and apps of Snapcast show none",
-                    action: "start the server, or allow its port 1705 in the firewall")
+                    action: "start the server, look at its name, or allow its port 1705 in the firewall")
             ]
         }
         let probe = probe(server)

@@ -80,6 +80,7 @@ struct RoomsSetup {
         output.line("In nowplayingd.conf of this machine:")
         output.line("    [output]")
         output.line("    output = snapcast:\(isHere ? "localhost" : host)")
+        output.line("A restart of the server, and then of the daemon, makes them take effect.")
         guard isHere else {
             return output.line("Apps of Snapcast show titles only if the server runs on this machine.")
         }
