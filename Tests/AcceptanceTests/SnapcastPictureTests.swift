@@ -74,7 +74,8 @@ extension Acceptance {
             return (metadata, port)
         }
 
-        private static func port(_ log: [UInt8]) -> UInt16 {
+        /// The port of nowplaying-web by its log; 0: it does not listen yet.
+        static func port(_ log: [UInt8]) -> UInt16 {
             let text = String(decoding: log, as: UTF8.self)
             guard let place = text.firstRange(of: "listening at 127.0.0.1:") else { return 0 }
             return UInt16(text[place.upperBound...].prefix { $0.isNumber }) ?? 0

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -74,6 +75,40 @@ extension Acceptance {
             )
             #expect(bath["connected"] == true && bath["group"]?["stream"] == "music")
             house.end()
+        }
+
+        @Test("nowplaying-web finds the server to which the daemon plays") func page() async throws {
+            let folder = TemporaryFolder()
+            let house = await SnapcastHouse.start(folder, await Snapserver.start(in: folder))
+            let room = SnapcastListener("bath")
+            let settings = "[web]\nbind = 127.0.0.1:0\nstate-directory = \(folder.path("web"))\n"
+            let (file, log) = (folder.write(Array(settings.utf8), "web.conf"), folder.path("web.log"))
+            var environment = currentEnvironment().merging(["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path]) { $1 }
+            environment["NOWPLAYING_SOCKET"] = folder.path("control.sock")
+            let words = [
+                "sh", "-c", "exec \"$@\" 2> '\(log)'", "sh", BuiltProgram.path("nowplaying-web"), "--config", file,
+            ]
+            let bridge = await LoopThread.run { [environment] in TestProcess(words, environment: environment) }
+            #expect(becomes { SnapcastPictureTests.port(folder.read("web.log")) > 0 })
+            let port = SnapcastPictureTests.port(folder.read("web.log"))
+            func ask(_ method: String, _ parameters: String) throws -> JSONValue {
+                let request = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#
+                let curl = [
+                    "curl", "--silent", "--header", "Content-Type: application/json", "--data", request,
+                    "http://127.0.0.1:\(port)/rpc",
+                ]
+                return try JSONReader.read(TestProcess.run(curl, environment: environment).text)
+            }
+            let list = try ask("rooms.list", "{}")
+            #expect(list["result"]?["rooms"]?.arrayValue?.first?["name"] == "bath", "\(list)")
+            #expect(try ask("rooms.volume.set", #"{"id": "bath", "volume": 25}"#)["result"] == [:])
+            let client = house.server.ask("Server.GetStatus")["result"]?["server"]?["groups"]?.arrayValue?.first?[
+                "clients"]
+            #expect(client?.arrayValue?.first?["config"]?["volume"]?["percent"]?.integerValue == 25)
+            #expect(house.daemon.stop() == 0)
+            room.end()
+            bridge.end()
+            house.server.end()
         }
 
         @Test("names of strangers reach no terminal as they are") func hostile() async {
