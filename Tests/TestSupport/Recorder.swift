@@ -128,6 +128,21 @@ package final class Recorder: Sendable {
         }
     }
 
+    /// Seconds of sound that the sink lost from the first third of the recording to the last, by the quickest arrivals of each.
+    package var loss: Double {
+        state.withLock { state in
+            let third = state.arrivals.count / 3
+            guard third > 0 else { return .infinity }
+            func origin(_ arrivals: some Sequence<Arrival>) -> Double {
+                arrivals.map { arrival in
+                    arrival.time.seconds(since: MonotonicTime(nanoseconds: 0))
+                        - Double(arrival.bytes / bytesPerFrame) / Double(rate)
+                }.min() ?? 0
+            }
+            return origin(state.arrivals.suffix(third)) - origin(state.arrivals.prefix(third))
+        }
+    }
+
     /// Ends the recording.
     package func stop() { process.end() }
 }
