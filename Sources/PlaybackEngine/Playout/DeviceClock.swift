@@ -32,6 +32,7 @@ package struct DeviceClock: Equatable, Sendable {
     private var origin: MonotonicTime?
     /// True if the readings are lower bounds: the line goes through the highest.
     private var isStepped = false
+    private var steps = StepLength()
     private var readings: [Reading] = []
 
     /// Shortest span of readings for a skew in seconds, and longest span that is kept.
@@ -82,6 +83,7 @@ package struct DeviceClock: Equatable, Sendable {
     package mutating func restart() {
         beginLine()
         origin = nil
+        steps.restart()
         evenness.restart()
     }
 
@@ -108,20 +110,36 @@ package struct DeviceClock: Equatable, Sendable {
     }
 
     /// Adds a reading of a server that works in steps and reports the frame of its last step as that of now: a lower bound.
-    /// `isPrompt`: requested at once after a report of a step, so that it is off by the delay of that report only.
-    package mutating func note(step frame: Double, at time: MonotonicTime, isPrompt: Bool) {
+    /// `isPrompt`: requested at once after a report of a step, so that it is off by the delay of that report only. `taken`:
+    /// number of frames that the server has taken.
+    package mutating func note(step frame: Double, taken: Int64? = nil, at time: MonotonicTime, isPrompt: Bool) {
         isStepped = true
-        if let origin, let last = readings.last, let expected = self.frame(at: time) {
-            let late = (expected - frame) / sampleRate
+        if let taken { steps.note(taken) }
+        if let origin, let last = readings.last, let even = evenFrame(at: time) {
+            let late = (even - frame) / sampleRate
             if late > 0, late < Self.interruption {
-                let isBurst = time.seconds(since: origin) - last.seconds < Self.burst
-                guard isPrompt, !isBurst else { return }
+                if time.seconds(since: origin) - last.seconds < Self.burst { return }
+                if !isPrompt { return note(between: frame, even, at: time) }
             } else if late < -Self.stepScatter, late > -Self.interruption {
                 // The readings before it were late.
                 beginLine()
             }
         }
         note(frame: frame, at: time, inSteps: true)
+    }
+
+    /// Adds a reading between two steps while further ones are wanted: it is behind by a part of a step, or by whole steps more
+    /// that were lost. `even`: frame at that time if none was lost.
+    private mutating func note(between frame: Double, _ even: Double, at time: MonotonicTime) {
+        guard evenness.isWatched, let step = steps.frames.map(Double.init) else { return }
+        let lost = ((even - frame - Self.stepScatter * sampleRate) / step).rounded(.down)
+        note(frame: even - max(0, lost) * step, at: time, inSteps: true)
+    }
+
+    /// Frame that is audible at `time` if no sound was lost since the readings.
+    private func evenFrame(at time: MonotonicTime) -> Double? {
+        guard let origin, let line = line() else { return nil }
+        return line.frame + (time.seconds(since: origin) - line.seconds) * sampleRate * (1 + steadySkew)
     }
 
     /// Begins the line anew at the next reading.
@@ -134,7 +152,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// Begins the line anew at a reading that says that the device does not play evenly.
     private mutating func judge(_ frame: Double, at time: MonotonicTime, inSteps: Bool) {
         guard let origin, let last = readings.last, let expected = self.frame(at: time),
-            !inSteps || readings.count > 2 || evenness.isWatched
+            !inSteps || isStepped || readings.count > 2 || evenness.isWatched
         else { return }
         // The flow was interrupted.
         if abs(frame - expected) > Self.interruption * sampleRate { return restart() }
@@ -149,6 +167,10 @@ package struct DeviceClock: Equatable, Sendable {
     /// Largest distance of a reading from the line of a device that plays evenly, so many seconds after the origin, in seconds.
     private func limit(at seconds: Double, inSteps: Bool) -> Double {
         let scatter = max(inSteps ? Self.stepLimit : Self.evenLimit, Self.scatters * (noise ?? Self.usualNoise))
+        // Whole steps are lost there.
+        if inSteps, evenness.isWatched, let step = steps.frames {
+            return max(Self.evenLimit, min(scatter, Double(step) / 2 / sampleRate))
+        }
         guard best == nil, let first = recent.first else { return scatter }
         return scatter + Self.largestSkew * max(0, seconds - first.seconds)
     }

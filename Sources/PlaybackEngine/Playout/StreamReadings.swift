@@ -56,7 +56,8 @@ struct StreamReadings {
     mutating func note(_ timing: StreamTiming, isPrompt: Bool, canRewind: Bool?, inSteps: Bool) {
         last = timing
         if timing.isPlaying, inSteps {
-            clock.note(step: timing.audibleFrame, at: timing.time, isPrompt: isPrompt)
+            clock.note(
+                step: timing.audibleFrame, taken: timing.takenFrame, at: timing.time, isPrompt: isPrompt)
         } else if timing.isPlaying, isPrompt || !isStale(timing, canRewind: canRewind) {
             clock.note(frame: timing.audibleFrame, at: timing.time, inSteps: canRewind == false)
         }

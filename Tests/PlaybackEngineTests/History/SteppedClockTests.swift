@@ -70,6 +70,69 @@ import Testing
         return run
     }
 
+    /// Plays one item on a server that loses steps.
+    @PlayerLoop private static func play(
+        quantum: Double, losses: [Double], seed: UInt64, seconds: Int
+    ) -> (errors: [(at: Double, error: Double)], evenness: [Evenness], drifts: Int) {
+        HistoryWorld.enter()
+        var made: SteppedOutput?
+        guard
+            let world = HistoryWorld(
+                seed: seed, machine: HistoryWorld.Machine(), check: HistoryCheck(tolerance: 0.3, gap: 4),
+                items: [BoundaryTests.item(seconds: 600, rate: 32000, seed: seed)],
+                output: {
+                    let output = SteppedOutput($0, quantum: quantum, delay: 0.0005, losses: losses, seed: seed)
+                    made = output
+                    return output
+                }), let output = made
+        else { return ([], [], 0) }
+        defer { world.leave() }
+        let begin = EventLoop.now
+        world.play(0..<1)
+        var errors: [(at: Double, error: Double)] = []
+        var evenness: [Evenness] = []
+        for _ in 0..<seconds * 10 {
+            world.run(seconds: 0.1)
+            if let error = error(world, output) { errors.append((EventLoop.now.seconds(since: begin), error)) }
+            if let found = world.player.evenness { evenness.append(found) }
+        }
+        return (errors, evenness, world.published.count { $0.cause == .drift })
+    }
+
+    @Test(
+        "a step that is lost is noticed at the next refill, and two seconds more end the doubt",
+        arguments: [1024, 1536])
+    func once(_ frames: Int) async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let lost = 30 + Double(seed) / 7
+            let run = await LoopThread.run {
+                Self.play(quantum: Double(frames) / 32000, losses: [lost], seed: seed, seconds: 60)
+            }
+            #expect(run.evenness.last?.jumps == 1 && run.evenness.last?.isWatched == false, "seed \(seed)")
+            let watched = run.evenness.count { $0.isWatched }
+            #expect(watched >= 10 && watched <= 21, "seed \(seed): \(watched) tenths of a second")
+            let late = run.errors.filter { $0.at > lost + 18 || $0.at > 5 && $0.at < lost - 0.1 }
+            let wrong = late.filter { abs($0.error) > 0.002 }
+            #expect(wrong.isEmpty && late.count > 300, "seed \(seed): \(lost), \(wrong)")
+        }
+    }
+
+    @Test("the position on a server that loses a step of 4 ms each second is right by 10 ms")
+    func losing() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let losses = (0..<180).map { Double($0) + Double.random(in: 0..<1, using: &random) }
+            let run = await LoopThread.run {
+                Self.play(quantum: 128.0 / 32000, losses: losses, seed: seed, seconds: 180)
+            }
+            #expect((run.evenness.last?.jumps ?? 0) > 20, "seed \(seed): \(run.evenness.last?.jumps ?? 0)")
+            let errors = run.errors.map { abs($0.error) }.sorted()
+            let p95 = errors.isEmpty ? 1 : errors[errors.count * 95 / 100]
+            #expect(p95 <= 0.01, "seed \(seed): \(p95)")
+            #expect(run.drifts <= 18, "seed \(seed): \(run.drifts)")
+        }
+    }
+
     @Test("each anchor is exact by 2 ms from the first on, whatever the quantum", arguments: [256, 1024, 2048, 4096])
     func anchors(_ frames: Int) async {
         for seed in 1...10 as ClosedRange<UInt64> {

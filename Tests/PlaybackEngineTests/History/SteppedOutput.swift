@@ -12,13 +12,23 @@ import TestSupport
     private let delay: Double
     private var random: SeededRandom
     private var streams: [SteppedStream] = []
+    /// Steps that play silence in place of the stream.
+    private let losses: [MonotonicTime]
 
-    /// `quantum`: seconds from one step to the next; `delay`: longest time in seconds from a step to its report.
-    init(_ loop: EventLoop, quantum: Double, delay: Double, seed: UInt64) {
+    /// `quantum`: seconds from one step to the next; `delay`: longest time in seconds from a step to its report; `losses`: seconds
+    /// from now to steps that play silence, in order.
+    init(_ loop: EventLoop, quantum: Double, delay: Double, losses: [Double] = [], seed: UInt64) {
         inner = NullOutput(loop)
         self.quantum = quantum
         self.delay = delay
         random = SeededRandom(seed: seed)
+        let begin = EventLoop.now
+        self.losses = losses.map { begin.advanced(bySeconds: $0) }
+    }
+
+    /// Number of steps between two instants that played silence.
+    fileprivate func lost(from: MonotonicTime, to: MonotonicTime) -> Int {
+        losses.count { $0 > from && step(before: $0) <= to }
     }
 
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream {
@@ -76,7 +86,10 @@ import TestSupport
     var isFlowing: Bool { flow != nil }
 
     func heardFrame(at time: MonotonicTime) -> Double? {
-        flow.map { $0.frame + time.seconds(since: $0.since) * Double(format.sampleRate) }
+        flow.map { flow in
+            flow.frame + time.seconds(since: flow.since) * Double(format.sampleRate)
+                - Double(output.lost(from: flow.since, to: time)) * output.frames(format)
+        }
     }
 
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) { inner.write(frames, at: frame) }
@@ -107,7 +120,7 @@ import TestSupport
             guard case .success(var timing) = result, timing.isPlaying, let flow else { return completion(result) }
             let step = max(output.step(before: timing.time), flow.since)
             timing.audibleFrame = heardFrame(at: step) ?? timing.audibleFrame
-            timing.takenFrame = Int64(timing.audibleFrame + output.frames(format))
+            timing.takenFrame = Int64((timing.audibleFrame + output.frames(format)).rounded())
             timing.latency = output.frames(format) / Double(format.sampleRate)
             completion(.success(timing))
         }
