@@ -1,0 +1,27 @@
+"""axe-core in a tab: what it finds against the rules of accessibility."""
+
+import json
+import os
+import pathlib
+
+from browser import NotTested
+
+FOUND = (
+    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify("
+    "violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html.slice(0, 160), any[0]?.message])])))"
+)
+
+
+def load(tab):
+    """Brings axe-core into a page."""
+    path = os.environ.get("AXE")
+    if not path:
+        raise NotTested("AXE names no axe.min.js of axe-core")
+    tab.run(pathlib.Path(path).read_text() + ";void 0")
+
+
+def check(tab, place):
+    """Fails if axe-core finds a violation in what the page shows once nothing moves."""
+    tab.run("Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))).then(() => undefined)")
+    found = json.loads(tab.run(FOUND))
+    assert found == [], f"{place}: {found}"
