@@ -165,6 +165,7 @@ package import NowPlaying
         let now = EventLoop.now
         if sink.isOpen {
             make(at: now)
+            completeFirstChunk()
             restIfDone(at: now)
         }
         reportChanges(at: now)
@@ -186,13 +187,10 @@ package import NowPlaying
         }
         if let change = changes.first.flatMap({ heardTime(of: $0) }) { next = min(next ?? change, change) }
         guard let next else { return deadline = nil }
-        if let deadline {
-            deadline.setDeadline(next)
-        } else {
-            deadline = loop.deadline(next) { [unowned self] in
-                deadline = nil
-                wake()
-            }
+        if let deadline { return deadline.setDeadline(next) }
+        deadline = loop.deadline(next) { [unowned self] in
+            deadline = nil
+            wake()
         }
     }
 
@@ -226,9 +224,7 @@ package import NowPlaying
         }
     }
 
-    private func askForTimes() {
-        sink.checkTimes(areNew: times.takeKept())
-    }
+    private func askForTimes() { sink.checkTimes(areNew: times.takeKept()) }
 
     /// False if the other end takes frames at other times than ours, or if we are late and so may be the other end.
     private func isInPace(at now: MonotonicTime) -> Bool {
@@ -356,24 +352,34 @@ package import NowPlaying
         return schedule.time(of: schedule.end)
     }
 
+    /// Completes the first chunk of a connection with silence if all sound ended in it: the other end gives the chunk the time
+    /// at which it has all of it.
+    private func completeFirstChunk() {
+        if restTime != nil, schedule.end - opening < Int64(sink.chunk) { completeChunk() }
+    }
+
     /// Completes the last chunk with silence, and lets the sink rest, if all that was sent is due.
     private func restIfDone(at now: MonotonicTime) {
         guard let restTime, restTime <= now else { return }
+        completeChunk()
+        guard unsent.isEmpty else { return }
+        sink.rest()
+        beginFresh()
+    }
+
+    private func completeChunk() {
         var missing = (sink.chunk - Int((schedule.end - opening) % Int64(sink.chunk))) % sink.chunk
         while missing > 0 {
             let frames = min(missing, Self.block)
             for index in 0..<(frames * format.bytesPerFrame) { bytes[index] = 0 }
-            if unsent.isEmpty {
-                send(frames)
-            } else {
-                schedule.advance(by: frames)
-                unsent += bytes[..<(frames * format.bytesPerFrame)]
-            }
             missing -= frames
+            guard !unsent.isEmpty else {
+                send(frames)
+                continue
+            }
+            schedule.advance(by: frames)
+            unsent += bytes[..<(frames * format.bytesPerFrame)]
         }
-        guard unsent.isEmpty else { return }
-        sink.rest()
-        beginFresh()
     }
 
     /// Instant at which the sink counts as one that hangs; nil: it has taken all.
@@ -385,7 +391,7 @@ package import NowPlaying
     }
 
     package func sinkTakesMore() {
-        let sent = unsent.withUnsafeBytes { sink.send($0) }
+        let sent = unsent.withUnsafeBytes(sink.send)
         if sent > 0 { taken = EventLoop.now }
         unsent.removeFirst(sent)
         if unsent.isEmpty { wake() }

@@ -32,8 +32,6 @@ import TestSupport
     /// Numbers of the first chunks of connections, and samples after the last whole chunk.
     private var firsts: [Int] = []
     private var left: [Int32] = []
-    /// Instant at which those began to come.
-    private var leftSince = MonotonicTime(nanoseconds: 0)
     /// Instant for which the server awaits the next chunk; nil: it gives that the time at which it reads it.
     private var due: MonotonicTime?
     /// Instant of the last read, and of the last one that was late, with the instant at which that is heard.
@@ -44,8 +42,6 @@ import TestSupport
 
     private struct Chunk {
         var samples: [Int32]
-        /// Instants at which it began to come, and was whole.
-        var begun: MonotonicTime
         var sent: MonotonicTime
         /// Seconds by which the server is late for it.
         var lateness: Double
@@ -133,15 +129,12 @@ import TestSupport
     // MARK: The server
 
     func send(_ frames: UnsafeRawBufferPointer) -> Int {
-        if left.isEmpty { leftSince = EventLoop.now }
         left += frames.withMemoryRebound(to: Int32.self) { Array($0) }
         while left.count >= chunk {
             // A server that waits for the first bytes wakes up late.
             let lateness = chunks.count == firsts.last ? Double.random(in: 0...0.006, using: &random) : 0
-            chunks.append(
-                Chunk(samples: Array(left[..<chunk]), begun: leftSince, sent: EventLoop.now, lateness: lateness))
+            chunks.append(Chunk(samples: Array(left[..<chunk]), sent: EventLoop.now, lateness: lateness))
             left.removeFirst(chunk)
-            leftSince = EventLoop.now
         }
         if questions.isFirst { checkTimes(areNew: true) }
         return frames.count
@@ -167,9 +160,9 @@ import TestSupport
             read += 1
             last = time
             if isFirst {
-                // The answer comes a moment later. A chunk of less sound than its length is whole when it is to end.
+                // The answer comes a moment later.
                 unknown.append(
-                    heard(next.begun).advanced(bySeconds: -0.01)...max(heard(taken), time.advanced(bySeconds: 0.4)))
+                    heard(taken).advanced(bySeconds: -0.01)...max(heard(taken), time.advanced(bySeconds: 0.4)))
             }
             due = following < time ? nil : following
             guard due == nil else { continue }
