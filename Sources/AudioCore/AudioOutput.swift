@@ -232,7 +232,7 @@ package struct StreamTiming: Equatable, Sendable {
     var isStepped: Bool { get }
     /// Frame before which all frames are heard whatever is requested now; nil: unknown, or the stream can take them back.
     var committedFrame: Double? { get }
-    /// Timing of the stream now, if it is known without a request (then the stream has no pace); else nil.
+    /// Timing of the stream now, if it is known without a request: the stream has no pace, or is exact; else nil.
     var presentTiming: StreamTiming? { get }
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
     func awaitRewrite(_ isAwaited: Bool)

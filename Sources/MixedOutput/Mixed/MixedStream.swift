@@ -7,6 +7,7 @@ import NowPlaying
     package override var canRewind: Bool { false }
     package override var isExact: Bool { true }
     package override var committedFrame: Double? { nextFrame }
+    package override var presentTiming: StreamTiming? { isOpen && isReady ? timing(at: EventLoop.now) : nil }
 
     /// True for the stream of an announcement, whose samples have their volume already.
     let isAnnouncement: Bool

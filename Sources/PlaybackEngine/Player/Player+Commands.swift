@@ -11,6 +11,7 @@ extension Player {
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
         command.staysInItem ? ProgramPages.keepForAWhile() : ProgramPages.keepNoLonger()
+        playout.completeBegun()
         if fades.postpones(command, { [unowned self] in perform($0, by: by, answer) }) { return }
         let waiter = Waiter(by: by, answer: answer)
         sleeper.stayAwake(command, by: by)
@@ -94,6 +95,7 @@ extension Player {
         forward isForward: Bool, owner: Int, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
+        playout.completeBegun()
         fades.cut { [unowned self] in scanner.begin(forward: isForward, owner: owner, by: by, answer) }
     }
 

@@ -26,24 +26,29 @@ import LinuxSystem
             })
     }
 
-    /// Checks if a start is audible. Ignores an answer to an earlier start.
+    /// Checks if a start is audible: at once where the output knows its timing. Ignores an answer to an earlier start.
     private func check(_ lane: Lane, _ start: Int, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
+        if let timing = lane.begunTiming { return take(timing, lane, start, flowing) }
         playout.ask(
             lane, if: [],
             failed: { [unowned self] error in if lane.isCurrent(start) { playout.requestFailed(error, on: lane) } },
-            { [unowned self] timing in
-                // Not begun yet: `streamStarted` comes when it does.
-                guard lane.isCurrent(start) else { return }
-                // A very short item may be over already, or everything that it had.
-                let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.audibleFrom + 1)
-                guard timing.isPlaying || timing.audibleFrame >= Double(end) else {
-                    // The remaining frames may be too few to begin by themselves.
-                    return playout.drains.drainIfEnding(lane, audible: timing.audibleFrame)
-                }
-                guard lane.begin(start) else { return }
-                flowing(timing)
-                if !timing.isPlaying { playout.starvation.ranOut(lane) }
-            })
+            { [unowned self] timing in take(timing, lane, start, flowing) })
+    }
+
+    private func take(
+        _ timing: StreamTiming, _ lane: Lane, _ start: Int, _ flowing: @PlayerLoop (StreamTiming) -> Void
+    ) {
+        // Not begun yet: `streamStarted` comes when it does.
+        guard lane.isCurrent(start) else { return }
+        // A very short item may be over already, or everything that it had.
+        let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.audibleFrom + 1)
+        guard timing.isPlaying || timing.audibleFrame >= Double(end) else {
+            // The remaining frames may be too few to begin by themselves.
+            return playout.drains.drainIfEnding(lane, audible: timing.audibleFrame)
+        }
+        guard lane.begin(start) else { return }
+        flowing(timing)
+        if !timing.isPlaying { playout.starvation.ranOut(lane) }
     }
 
     /// Sends frames that replace others from a stream frame on. If the device has taken some of those and cannot rewrite them

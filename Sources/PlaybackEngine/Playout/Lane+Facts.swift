@@ -103,6 +103,13 @@ extension Lane {
         return timing
     }
 
+    /// Timing of a stream that takes frames for good, once it has taken some of the present flow.
+    /// Before, the output may still set the time of the first one. Nil: unknown without a request.
+    var begunTiming: StreamTiming? {
+        guard let stream, let committed = stream.committedFrame, committed > Double(audibleFrom) else { return nil }
+        return stream.presentTiming
+    }
+
     /// Instant of the last reading, if that lies after the frame: a very short item has passed.
     func timeOfPassed(_ frame: Double) -> MonotonicTime? {
         guard let timing, timing.audibleFrame >= frame else { return nil }

@@ -167,6 +167,13 @@ import NowPlaying
         makeAudible(next)
     }
 
+    /// Completes all that the output has begun, although that is not reported yet: an output that can't take frames back
+    /// plays them, whatever is requested now.
+    func completeBegun() {
+        guard let lane = audible, lane.begunTiming != nil else { return }
+        lane.isStarting ? lane.checkStart() : splicer.complete(on: lane)
+    }
+
     /// Drops the waiting lane.
     func dropAhead() {
         crossfade.withdraw()

@@ -22,6 +22,7 @@ import NowPlaying
     /// Prepares a target. Answers `waiter` when it is audible, after one second at the latest.
     func start(_ order: PendingChange.Order, _ waiter: Waiter?) {
         guard let entry = player.queue[order.item] else { return }
+        playout.completeBegun()
         // A pause whose fade goes on holds the target.
         defer { player.fades.pauseNow() }
         let change = makeChange(order)

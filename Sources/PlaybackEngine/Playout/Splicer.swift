@@ -131,6 +131,14 @@ import NowPlaying
         playout.feeder.refill(lane, timing)
     }
 
+    /// Completes a splice into the flow of a lane that has taken frames of it for good, although that is not reported yet.
+    func complete(on lane: Lane) {
+        guard let change = playout.pending, change.isSent, change.lane === lane, lane.isFlowing,
+            let timing = lane.begunTiming
+        else { return }
+        settle(change, lane, timing)
+    }
+
     /// Anchor of the target by this reading. A target at the very end may be over, or have no frame at all: its position is
     /// published, and then the next item.
     private func settledAnchor(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
