@@ -26,6 +26,7 @@ import NowPlaying
 
     /// Cancels the deadline.
     func cancel() {
+        playout.turn.settle()
         deadline = nil
         interlude = nil
         playout.watch.cancel()
@@ -33,7 +34,10 @@ import NowPlaying
     }
 
     /// Sets the deadlines for the next boundary, mark and description by the present clock.
-    func schedule() {
+    func schedule() { schedule(ignoresEnd: false) }
+
+    /// `ignoresEnd`: not for the work at the end before the items before it are heard.
+    private func schedule(ignoresEnd: Bool) {
         player.descriptions.schedule()
         player.marks.schedule()
         playout.crossfade.schedule()
@@ -45,6 +49,7 @@ import NowPlaying
             return followOldSound()
         }
         var due = time.advanced(bySeconds: isEnd ? lateness(ofEndOf: lane) : playout.delay(of: lane))
+        if !isEnd, !ignoresEnd, let early = timeOfEarlyEnd(on: lane) { due = min(due, early) }
         if lane.stream?.isPaced == false, !isEnd, (lane.timing?.audibleFrame ?? 0) < Double(frame) {
             // An output without a pace plays during the player's idle time: leave it some.
             due = max(due, EventLoop.now.advanced(bySeconds: Self.unpacedPause))
@@ -65,6 +70,15 @@ import NowPlaying
         // Only an output that takes frames for good begins the next stream exactly, however early it is asked.
         let isExact = lane.stream?.committedFrame != nil
         return isExact ? -playout.crossfade.lead(on: lane, Self.startLead) : -Self.startLead
+    }
+
+    /// Instant of the work for the end of a lane whose last items are not heard yet: an output that takes frames for good has
+    /// them long before. Nil: that work is done, or comes later.
+    private func timeOfEarlyEnd(on lane: Lane) -> MonotonicTime? {
+        guard let next = playout.ahead, next.isReady, !playout.turn.isAsked, !playout.awaitsHandOver,
+            lane.stream?.committedFrame != nil, let end = playout.crossfade.start(on: lane) ?? lane.streamEnd
+        else { return nil }
+        return lane.clock.time(of: Double(end))?.advanced(bySeconds: lateness(ofEndOf: lane))
     }
 
     /// Instant of the next look at an output without a pace before its first report. Such an output reports the end of its
@@ -91,6 +105,15 @@ import NowPlaying
     private func reached() {
         deadline = nil
         guard let lane = playout.audible, let (frame, isEnd) = next(on: lane) else { return }
+        if !isEnd, let early = timeOfEarlyEnd(on: lane), early <= EventLoop.now {
+            let isDrained = playout.crossfade.start(on: lane) != nil || lane.isDraining
+            if isDrained {
+                handOver()
+            } else if let end = lane.streamEnd {
+                playout.drains.drainIfEnding(lane, audible: Double(end))
+            }
+            return schedule(ignoresEnd: isDrained || !lane.isDraining)
+        }
         if isEnd {
             if playout.crossfade.start(on: lane) != nil { return handOver() }
             if !lane.isDraining {
@@ -126,6 +149,7 @@ import NowPlaying
 
     /// Publishes the items that have begun by the last reading, before a comparison with the queue.
     func publishAudibleItems() {
+        playout.turn.complete()
         if let lane = playout.audible, let timing = lane.stream?.presentTiming { lane.note(timing) }
         guard let lane = playout.audible, let timing = lane.timing, playout.pending == nil,
             playout.flow.change == nil, !lane.isCorked, playout.stall == nil, timing.isPlaying
@@ -135,6 +159,7 @@ import NowPlaying
 
     /// Publishes the items that the server has begun although they are not heard yet: a pause rests in the last of them.
     func publishBegunItems() {
+        playout.turn.complete()
         guard let lane = playout.settledLane else { return }
         let committed = lane.timing == nil ? nil : lane.stream?.committedFrame
         guard committed != nil || playout.delay(of: lane) > 0, let timing = lane.timingByClock ?? lane.timing else {
@@ -203,7 +228,7 @@ import NowPlaying
 
     /// Hands over to the other stream: it starts as this one ends, or where the items begin to overlap.
     func handOver() {
-        guard playout.wantsFlow, let old = playout.audible, let next = playout.ahead,
+        guard playout.wantsFlow, !playout.turn.isAsked, let old = playout.audible, let next = playout.ahead,
             let segment = next.timeline.segments.first
         else { return }
         if !next.canBegin { playout.feeder.sendAhead(next) }
@@ -211,9 +236,12 @@ import NowPlaying
         playout.awaitHandOver(!next.canBegin && !isAllSent(of: next))
         if playout.awaitsHandOver { return playout.starvation.limitSilence() }
         if next.canBegin { playout.starvation.cancel() }
-        player.readWatch.cancel()
         let start = playout.crossfade.start(on: old)
         let overlaps = start != nil
+        if let frame = start ?? old.streamEnd, playout.turn.ask(next, after: old, at: frame, overlaps: overlaps) {
+            return
+        }
+        player.readWatch.cancel()
         if let stream = old.stream, let frame = start ?? old.streamEnd {
             _ = next.stream?.align(with: stream, at: frame)
         }

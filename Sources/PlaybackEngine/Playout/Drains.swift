@@ -64,9 +64,9 @@ import NowPlaying
 
     /// Drains a start with fewer frames than a stream's prebuffer, as the next item is late: then the server plays them.
     func drainIfShort(_ lane: Lane) {
-        guard lane === playout.audible, lane.isStarting, !lane.isDraining, lane.ringEnd == nil,
-            lane.rewrite == nil, let stream = lane.stream, stream.isPaced, lane.sentStreamEnd > lane.audibleFrom,
-            lane.sentStreamEnd - lane.audibleFrom < stream.prebufferFrames,
+        guard lane === playout.audible || lane === playout.ahead, lane.isStarting, !lane.isDraining,
+            lane.ringEnd == nil, lane.rewrite == nil, let stream = lane.stream, stream.isPaced,
+            lane.sentStreamEnd > lane.audibleFrom, lane.sentStreamEnd - lane.audibleFrom < stream.prebufferFrames,
             let end = playout.decoding.chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd,
             lane.sentEnd >= end
         else { return }

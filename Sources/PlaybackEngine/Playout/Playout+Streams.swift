@@ -27,7 +27,9 @@ extension Playout: AudioStreamDelegate {
     }
 
     func streamStarted(_ stream: any AudioStream) {
-        if let audible, audible.stream === stream { audible.checkStart() }
+        for lane in [audible, ahead] {
+            if let lane, lane.stream === stream { lane.checkStart() }
+        }
     }
 
     func streamUnderflowed(_ stream: any AudioStream) {

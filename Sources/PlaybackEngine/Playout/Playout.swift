@@ -25,6 +25,7 @@ import NowPlaying
     private(set) lazy var drains = Drains(self)
     private(set) lazy var starvation = Starvation(self)
     private(set) lazy var boundaries = Boundaries(self)
+    private(set) lazy var turn = NextTurn(self)
     private(set) lazy var resumption = Resumption(self)
     private(set) lazy var watch = ClockWatch(self)
     private(set) lazy var gains = GainRewriter(self)
@@ -170,12 +171,14 @@ import NowPlaying
     /// Completes all that the output has begun, although that is not reported yet: an output that can't take frames back
     /// plays them, whatever is requested now.
     func completeBegun() {
+        turn.complete()
         guard let lane = audible, lane.begunTiming != nil else { return }
         lane.isStarting ? lane.checkStart() : splicer.complete(on: lane)
     }
 
     /// Drops the waiting lane.
     func dropAhead() {
+        turn.settle()
         crossfade.withdraw()
         ahead?.close()
         ahead = nil

@@ -10,6 +10,7 @@ import TestSupport
 @PlayerLoop final class RoomHistory {
     private let seed: UInt64
     private let delay: Double
+    private let formats: [AudioFormat]
     private let makeSink: @PlayerLoop (EventLoop, Double) -> any RoomOutput
     /// Comparisons of a state with the room.
     private(set) var compared = 0
@@ -21,13 +22,14 @@ import TestSupport
     /// Seconds by which a position may differ.
     private static let tolerance = 0.001
 
-    /// `delay`: seconds of the room's buffer. `makeSink`: makes the room, with that buffer.
+    /// `delay`: seconds of the room's buffer. `formats`: those of the items. `makeSink`: makes the room, with that buffer.
     init(
-        seed: UInt64, delay: Double,
+        seed: UInt64, delay: Double, formats: [AudioFormat] = [RoomSink.room.audioFormat],
         sink makeSink: @escaping @PlayerLoop (EventLoop, Double) -> any RoomOutput = { RoomSink($0, delay: $1) }
     ) {
         self.seed = seed
         self.delay = delay
+        self.formats = formats
         self.makeSink = makeSink
     }
 
@@ -38,9 +40,10 @@ import TestSupport
         let items = (1...8).map { number in
             let seconds =
                 [0.4, 1, 2, 4, 30].randomElement(using: &random)! * Double.random(in: 0.5...1, using: &random)
+            let format = formats.count == 1 ? formats[0] : formats.randomElement(using: &random)!
             var item = ScriptedItem(
-                kind: .plain, frames: Int64(8000 * (deeds == nil ? seconds : 100)),
-                format: RoomSink.room.audioFormat, seed: random.next())
+                kind: .plain, frames: Int64(8000 * (deeds == nil ? seconds : 100)), format: format,
+                seed: random.next())
             item.number = Int64(number)
             return item
         }

@@ -1,3 +1,4 @@
+import AudioCore
 import LinuxSystem
 import NowPlaying
 import TestSupport
@@ -21,15 +22,23 @@ import Testing
         }
     }
 
+    @Test("items of another format follow each other: each state is what the room hears") func formats() async {
+        // Two equal channels are one, bit for bit.
+        let stereo = AudioFormat(sampleFormat: .int32, sampleRate: RoomSink.room.sampleRate, channelCount: 2)
+        await compare(delays: Self.delays, formats: [RoomSink.room.audioFormat, stereo])
+    }
+
     private func compare(
-        delays: [Double],
+        delays: [Double], formats: [AudioFormat] = [RoomSink.room.audioFormat],
         sink: @escaping @PlayerLoop @Sendable (EventLoop, Double, UInt64) -> any RoomOutput = { loop, delay, _ in
             RoomSink(loop, delay: delay)
         }
     ) async {
         let drawn = DrawnHistories(usual: 200, nightly: 200)
         let counts = await drawn.run { seed in
-            let history = RoomHistory(seed: seed, delay: delays[Int(seed) % delays.count]) { sink($0, $1, seed) }
+            let history = RoomHistory(seed: seed, delay: delays[Int(seed) % delays.count], formats: formats) {
+                sink($0, $1, seed)
+            }
             return (history.run(), [history.compared, history.pending])
         }
         let (compared, pending) = (counts[0], counts[1])

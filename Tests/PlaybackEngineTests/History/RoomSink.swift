@@ -21,7 +21,7 @@ extension RoomOutput {
 /// A sink whose room plays each frame a fixed time after it was taken, at the frames' own pace, on simulated time.
 @PlayerLoop final class RoomSink: RoomOutput {
     /// One channel of 32 bits, so that a sample can say which frame of which item it is.
-    static let room = FixedFormat(.int32, sampleRate: 8000, channels: 1)!
+    nonisolated static let room = FixedFormat(.int32, sampleRate: 8000, channels: 1)!
 
     weak var owner: (any MixSinkOwner)?
     let format = RoomSink.room

@@ -114,7 +114,10 @@ class ScriptedDecoder: AudioDecoder {
         let count = min(Int64(buffer.count / format.bytesPerFrame), item.frames - frame, max(1, most))
         if let number = item.number {
             let samples = buffer.bindMemory(to: Int32.self)
-            for index in 0..<Int(count) { samples[index] = RoomCode.sample(item: number, frame: frame + Int64(index)) }
+            let channels = format.channels.count
+            for index in 0..<(Int(count) * channels) {
+                samples[index] = RoomCode.sample(item: number, frame: frame + Int64(index / channels))
+            }
         }
         frame += count
         return Int(count)
