@@ -234,6 +234,8 @@ package struct StreamTiming: Equatable, Sendable {
     var committedFrame: Double? { get }
     /// Timing of the stream now, if it is known without a request: the stream has no pace, or is exact; else nil.
     var presentTiming: StreamTiming? { get }
+    /// Instant at which a frame that the output has taken is heard, by its schedule; nil: there is none.
+    func heardTime(of frame: Int64) -> MonotonicTime?
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
     func awaitRewrite(_ isAwaited: Bool)
     /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
@@ -309,6 +311,7 @@ extension AudioStream {
     package var isStepped: Bool { false }
     package var committedFrame: Double? { nil }
     package var presentTiming: StreamTiming? { nil }
+    package func heardTime(of frame: Int64) -> MonotonicTime? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}
     package func align(with other: any AudioStream, at frame: Int64) -> Bool { false }
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {

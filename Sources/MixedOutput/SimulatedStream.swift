@@ -1,6 +1,6 @@
 package import AudioCore
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 
 /// Common part of the streams without a server: the queue and its requests, callbacks in a later turn of the loop, and drains.
 ///
@@ -15,6 +15,7 @@ import NowPlaying
     package var isExact: Bool { false }
     package var committedFrame: Double? { nil }
     package var presentTiming: StreamTiming? { nil }
+    package func heardTime(of frame: Int64) -> MonotonicTime? { nil }
 
     let loop: EventLoop
     /// Nil: the stream was closed or died.

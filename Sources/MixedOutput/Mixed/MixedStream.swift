@@ -1,6 +1,6 @@
 package import AudioCore
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 
 /// A stream of a mixed output. Frames that were mixed play: they can't be taken back.
 @PlayerLoop package final class MixedStream: SimulatedStream {
@@ -109,6 +109,11 @@ import NowPlaying
         return StreamTiming(
             time: now, audibleFrame: audible, takenFrame: queue.position, isPlaying: isPlaying,
             latency: max(0, left) / Double(format.sampleRate), roundTrip: 0)
+    }
+
+    package override func heardTime(of frame: Int64) -> MonotonicTime? {
+        guard let run, Double(frame) >= run.frame, Double(frame) < nextFrame else { return nil }
+        return mixer.heardTime(of: run.at + Int64(clamping: ((Double(frame) - run.frame) / converter.ratio).rounded()))
     }
 
     // MARK: Flow

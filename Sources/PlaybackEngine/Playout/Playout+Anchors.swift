@@ -38,6 +38,11 @@ extension Playout {
             segment.map { (Double($0.streamStart), Timeline.Position(segment: $0, itemFrame: Double($0.itemStart))) }
             ?? shownPosition(on: lane, at: max(heardFrame(lane, timing), Double(lane.audibleFrom)))
         let media = position.map { mediaSeconds($0, on: lane) } ?? 0
+        if let segment, let time = lane.stream?.heardTime(of: segment.streamStart), time > timing.time {
+            // The output has other times from a frame before it on.
+            return maker(of: segment.item).anchor(
+                media: media, rate: segment.rate, at: time.advanced(bySeconds: delay(of: lane)), skew: lane.clock.skew)
+        }
         return flowingAnchor(lane, timing, at: frame, media: media, of: position?.segment)
     }
 

@@ -11,15 +11,29 @@ import Testing
 @Suite struct RoomHistoryTests {
     /// Seconds of the room's buffer.
     private static let delays = [0.0, 0.2, 0.35, 1, 1.8, 2, 3, 5, 10]
+    private static let serverDelays = [0.98, 0.58, 1.98]
 
     @Test("each state is what the room hears, for any requests at any times") func drawnHistories() async {
         await compare(delays: Self.delays)
     }
 
     @Test("a server that is late for each connection: each state is what the room hears") func lateServer() async {
-        await compare(delays: [0.98, 0.58, 1.98]) { loop, delay, seed in
+        await compare(delays: Self.serverDelays) { loop, delay, seed in
             ServedRoomSink(loop, delay: delay, seed: seed, stops: nil)
         }
+    }
+
+    @Test(
+        "items on their way to a jump begin by the other times of a server that stood",
+        arguments: [52, 84, 92, 95, 164, 167] as [UInt64])
+    func standingServer(seed: UInt64) async {
+        let complaints = await LoopThread.run { () -> [String] in
+            let history = RoomHistory(seed: seed, delay: Self.serverDelays[Int(seed) % 3]) {
+                ServedRoomSink($0, delay: $1, seed: seed, stops: 0.021...0.06)
+            }
+            return history.run()
+        }
+        #expect(complaints == [], "\(complaints.joined(separator: "\n"))")
     }
 
     @Test("items of another format follow each other: each state is what the room hears") func formats() async {
