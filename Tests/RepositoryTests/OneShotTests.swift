@@ -52,6 +52,8 @@ import Testing
         "WebBridge/HTTP/HTTPConnection.swift": "for the time of its body",
         "WebBridge/Network/Avahi.swift": "five seconds after it loses the bus of Avahi",
         "WebBridge/Upstream/LibraryReturn.swift": "an attempt at a library that is back, once a second and ten times",
+        "WebBridge/Rooms/RoomLink.swift": "five seconds for an answer of the Snapcast server",
+        "WebBridge/Rooms/RoomDesk.swift": "the next look at its rooms",
         "WebBridge/Speech/Speech.swift": "ten seconds for a text that is spoken",
         "WebBridge/Sockets/WebSocket.swift": "a browser that takes nothing for half a minute",
         "WebAccess/Pairing/PairingSocket.swift": "the end of a pairing code",
