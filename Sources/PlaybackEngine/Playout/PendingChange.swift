@@ -68,6 +68,10 @@ import NowPlaying
     private(set) var isOvertaken = false
     /// Sound that would have followed, for a continuous change; nil: none is kept.
     private var before: Sound?
+    /// Cause that it was ordered with, and if the item begins with it: before it took over those of superseded changes.
+    private let ordered: (cause: Cause, reason: ChangeReason?, begins: Bool)
+    /// Change that this one superseded after its frames were sent, until it is published; nil: none.
+    private var sentBefore: PendingChange?
     /// True while its medium is missing.
     private(set) var isAway = false
     private var deadline: EventSource?
@@ -90,6 +94,7 @@ import NowPlaying
         isContinuous = order.isContinuous
         self.mayResume = mayResume
         begins = cause == .play || cause == .track
+        ordered = (cause, reason, begins)
     }
 
     var isFilled: Bool { stage >= .filled }
@@ -189,6 +194,8 @@ import NowPlaying
 
     /// Takes over the waiters of a change that this one supersedes, and its cause if that is more specific than a seek.
     func overtake(_ older: PendingChange) {
+        sentBefore = older.isSent ? older : older.sentBefore
+        older.sentBefore = nil
         superseded = older.superseded + older.waiters
         older.waiters = []
         older.superseded = []
@@ -198,6 +205,15 @@ import NowPlaying
         let isNewEvent = !older.isPublished || older.cause != .pause
         let isLess = cause == .seek ? ![.seek, .rate].contains(older.cause) : cause == .rate && older.cause != .rate
         if isNewEvent, older.cause == .play || isLess { setCause(older.cause, older.reason) }
+    }
+
+    /// Notes that a superseded change is audible before it: this one has its own cause then. False: it superseded no such change,
+    /// or its target is published.
+    func follow(_ older: PendingChange) -> Bool {
+        guard sentBefore === older, !isPublished else { return false }
+        sentBefore = nil
+        (cause, reason, begins) = ordered
+        return true
     }
 
     // MARK: Waiters

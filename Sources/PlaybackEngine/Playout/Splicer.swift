@@ -63,6 +63,7 @@ import NowPlaying
 
     /// Stops the flow and restarts it with the target.
     private func stopAndSplice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
+        playout.completeBegun()
         lane.hold()
         spliceSilently(change, lane, opened)
     }
@@ -124,11 +125,23 @@ import NowPlaying
 
     /// Completes the splice: the target is audible, or will be in a few milliseconds.
     private func settle(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
-        guard playout.pending === change else { return }
+        guard playout.pending === change else { return settleSuperseded(change, lane, timing) }
         if !playout.wantsFlow { return settleSilently(change, lane) }
         lane.note(timing, isPrompt: false)
         finish(change, lane, anchor: settledAnchor(change, lane, timing))
         playout.feeder.refill(lane, timing)
+    }
+
+    /// Publishes a change that a later one superseded, if the output has taken frames of it for good: they are heard first.
+    private func settleSuperseded(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
+        guard let later = playout.pending, playout.wantsFlow, playout.stall == nil, lane.begunTiming != nil,
+            later.follow(change)
+        else { return }
+        lane.note(timing, isPrompt: false)
+        nameJump(change)
+        show(change)
+        player.publisher.publish(
+            change.cause, change.reason, anchor: settledAnchor(change, lane, timing), by: change.by)
     }
 
     /// Completes a splice into the flow of a lane that has taken frames of it for good, although that is not reported yet.
@@ -179,10 +192,7 @@ import NowPlaying
     private func finish(_ change: PendingChange, _ lane: Lane, anchor: PlaybackAnchor) {
         playout.preparation.end(change)
         player.sources.sourceIsBack()
-        // The item published meanwhile may be the next one.
-        if change.cause == .seek, let published = player.publisher.state.item?.id, published != change.item {
-            change.setCause(.track, .jump)
-        }
+        nameJump(change)
         // A stall was published with the wish for sound.
         if !player.outputs.awaitsDevice {
             if playout.stall != nil, change.cause != .track, playout.wantsFlow {
@@ -192,9 +202,7 @@ import NowPlaying
         }
         player.outputs.soundIsBack()
         player.descriptions.publish(on: lane, upTo: nil)
-        if player.publisher.shownTicket != change.ticket {
-            player.publisher.show(change.item, ticket: change.ticket, begins: change.begins)
-        }
+        show(change)
         // Failures of following items may have come meanwhile: this sample does not end their run.
         player.failures.setRun(before: change.failuresBefore)
         let effects = player.transport.wish == .playing ? player.endFailureRun() : []
@@ -210,6 +218,19 @@ import NowPlaying
         player.carryOut(effects, nil)
         if change.cause == .play || change.cause == .track { player.tidyUp() }
         playout.setTitle(on: lane)
+    }
+
+    /// Makes a seek a jump to another item: the item published meanwhile may be the next one.
+    private func nameJump(_ change: PendingChange) {
+        guard change.cause == .seek, let published = player.publisher.state.item?.id, published != change.item else {
+            return
+        }
+        change.setCause(.track, .jump)
+    }
+
+    private func show(_ change: PendingChange) {
+        guard player.publisher.shownTicket != change.ticket else { return }
+        player.publisher.show(change.item, ticket: change.ticket, begins: change.begins)
     }
 
     // MARK: Continuous changes

@@ -60,11 +60,24 @@ import Testing
         #expect(compared > 20 * drawn.count && pending > drawn.count)
     }
 
-    /// A command of this seed overtakes a change whose first frames the output has mixed.
-    @Test("a command that overtakes a begun change: the room hears that change, too") func overtaken() async {
+    /// Commands of these seeds overtake a change of which the output has mixed frames, or mixes some until theirs are decoded.
+    @Test(
+        "a command that overtakes a begun change: the room hears that change, too",
+        arguments: [1781, 2240] as [UInt64])
+    func overtaken(seed: UInt64) async {
         let complaints = await LoopThread.run { () -> [String] in
-            let seed: UInt64 = 1781
-            return RoomHistory(seed: seed, delay: Self.delays[Int(seed) % Self.delays.count]).run()
+            RoomHistory(seed: seed, delay: Self.delays[Int(seed) % Self.delays.count]).run()
+        }
+        #expect(complaints == [], "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("a command that overtakes a begun change of a server that is late") func overtakenLate() async {
+        let complaints = await LoopThread.run { () -> [String] in
+            let seed: UInt64 = 704
+            let history = RoomHistory(seed: seed, delay: Self.serverDelays[Int(seed) % 3]) {
+                ServedRoomSink($0, delay: $1, seed: seed, stops: nil)
+            }
+            return history.run()
         }
         #expect(complaints == [], "\(complaints.joined(separator: "\n"))")
     }
