@@ -238,6 +238,8 @@ package struct StreamTiming: Equatable, Sendable {
     func heardTime(of frame: Int64) -> MonotonicTime?
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
     func awaitRewrite(_ isAwaited: Bool)
+    /// Requests the missing frames again at the next step that the output takes in any case. False: it takes none.
+    func requestAgain() -> Bool
     /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
     /// Ownership of the bytes stays with the caller; they are copied.
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?)
@@ -313,6 +315,7 @@ extension AudioStream {
     package var presentTiming: StreamTiming? { nil }
     package func heardTime(of frame: Int64) -> MonotonicTime? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}
+    package func requestAgain() -> Bool { false }
     package func align(with other: any AudioStream, at frame: Int64) -> Bool { false }
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
         write(frames, at: frame)

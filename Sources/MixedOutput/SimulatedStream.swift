@@ -85,6 +85,7 @@ package import NowPlaying
             latency: 0, roundTrip: 0)
     }
     package func awaitRewrite(_ isAwaited: Bool) {}
+    package func requestAgain() -> Bool { false }
     package func align(with other: any AudioStream, at frame: Int64) -> Bool { false }
 
     // MARK: Commands
@@ -159,6 +160,9 @@ package import NowPlaying
 
     /// Requests frames from the delegate if there is room for enough.
     func request() { if queue.ask() { notify { [self] in $0.streamNeedsFrames(self) } } }
+
+    /// Makes the next `request` ask for all that is missing.
+    func forgetRequest() { queue.forgetRequest() }
 
     /// Requests frames at once, inside the call of the loop that made the stream ready.
     func requestNow() { if queue.ask() { delegate?.streamNeedsFrames(self) } }

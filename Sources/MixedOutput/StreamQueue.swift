@@ -42,6 +42,9 @@ struct StreamQueue: Equatable {
         asked = 0
     }
 
+    /// Forgets the frames that were asked for: the next question asks for them again.
+    mutating func forgetRequest() { asked = 0 }
+
     /// Frame whose taking makes room for another request.
     var nextRequest: Int64 { end + refill + asked - target }
 

@@ -44,7 +44,23 @@ package import NowPlaying
         self.isAnnouncement = isAnnouncement
         self.converter = converter
         store = FrameStore(bytesPerFrame: format.bytesPerFrame)
-        super.init(loop, format, StreamQueue(StreamBuffering(format, isLive: isLive)), delegate)
+        super.init(loop, format, Self.queue(format, isLive: isLive), delegate)
+    }
+
+    /// A queue that asks for two thirds of its length at once: the mixer takes a frame 0.2 s before it is due, no device takes
+    /// it seconds before.
+    private static func queue(_ format: AudioFormat, isLive: Bool) -> StreamQueue {
+        let buffering = StreamBuffering(format, isLive: isLive)
+        return StreamQueue(
+            target: buffering.target, refill: isLive ? buffering.refill : max(1, buffering.target * 2 / 3),
+            prebuffer: buffering.prebuffer)
+    }
+
+    /// The mixer asks for frames at each of its steps.
+    package override func requestAgain() -> Bool {
+        guard isFlowing else { return false }
+        forgetRequest()
+        return true
     }
 
     package override func close() {

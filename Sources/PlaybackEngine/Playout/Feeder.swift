@@ -104,8 +104,8 @@ import NowPlaying
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, sendableEnd(of: lane))
         if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive, !lane.isStarved {
-            // There is time for one piece when everything is decoded.
-            expect(lane, end: wanted)
+            // There is time for one piece when everything is decoded: at a step of the output, or at a report.
+            if !stream.requestAgain() { expect(lane, end: wanted) }
             short = lane
             decoder?.framesReleased(in: lane.ring)
             return playout.schedule()
