@@ -31,7 +31,7 @@ package struct Room: Equatable, Sendable {
 
     /// Most rooms of a server.
     package static let maximumCount = 256
-    /// Most characters of a text that the server names.
+    /// Most Unicode scalars of a text that the server names: a character may have any number of them.
     private static let maximumText = 256
 
     /// Rooms of the answer to `Server.GetStatus`, group by group, in the order of the server; nil: it is no such answer.
@@ -65,9 +65,11 @@ package struct Room: Equatable, Sendable {
         client["id"]?.stringValue.flatMap { (1...maximumText).contains($0.utf8.count) ? $0 : nil }
     }
 
-    private static func text(_ value: JSONValue?) -> String { String((value?.stringValue ?? "").prefix(maximumText)) }
+    private static func text(_ value: JSONValue?) -> String {
+        String(String.UnicodeScalarView((value?.stringValue ?? "").unicodeScalars.prefix(maximumText)))
+    }
 
-    /// The room as programs get it, without the name of its machine.
+    /// The room as programs get it, without the name of its machine. Of its group's rooms it names `maximumCount` at most.
     package var json: JSONObject {
         JSONObject([
             .init("id", .string(id)), .init("name", .string(name)), .init("connected", .bool(isConnected)),
@@ -77,7 +79,8 @@ package struct Room: Equatable, Sendable {
                 "group",
                 [
                     "id": .string(group.id), "name": .string(group.name), "muted": .bool(group.isMuted),
-                    "stream": .string(group.stream), "rooms": .array(group.members.map { .string($0) }),
+                    "stream": .string(group.stream),
+                    "rooms": .array(group.members.prefix(Self.maximumCount).map { .string($0) }),
                 ]),
         ])
     }

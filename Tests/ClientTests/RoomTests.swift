@@ -1,0 +1,24 @@
+import ControlProtocol
+import SnapcastControl
+import Testing
+
+/// Rooms of a Snapcast server that names anything.
+@Suite struct RoomTests {
+    @Test("a name of one endless character has an end, and so has a group") func hostileServer() throws {
+        let endless = "a" + String(repeating: "\u{301}", count: 100_000)
+        let clients = (0..<1000).map { number -> JSONValue in
+            ["id": .string("room \(number)"), "config": ["name": .string(number == 0 ? endless : "Bath")]]
+        }
+        let group: JSONValue = ["id": "all", "name": .string(endless), "clients": .array(clients)]
+        let status: JSONValue = ["server": ["groups": [group]]]
+        let rooms = try #require(Room.all(status))
+        #expect(rooms.count == Room.maximumCount)
+        #expect(rooms[0].name.unicodeScalars.count == 256 && rooms[0].group.name.unicodeScalars.count == 256)
+        #expect(rooms[0].json["group"]?["rooms"]?.arrayValue?.count == Room.maximumCount)
+        // A change of the group keeps all of its rooms.
+        var alone = RoomChange()
+        alone.place = .alone
+        let call = try #require(alone.calls(rooms[0], in: rooms)?.first)
+        #expect(call.parameters["clients"]?.arrayValue?.count == 999)
+    }
+}
