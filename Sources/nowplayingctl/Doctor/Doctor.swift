@@ -31,7 +31,9 @@ struct Doctor {
     }
 
     /// Findings are shown in the order in which they were added.
-    mutating func add(_ finding: Finding) { findings.append(finding) }
+    private mutating func add(_ findings: [Finding]) { self.findings += findings }
+
+    private mutating func add(_ finding: Finding?) { if let finding { findings.append(finding) } }
 
     /// Goes on where one question has no answer; a connection that is lost ends it.
     private mutating func walk() throws(Failure) -> ExitStatus {
@@ -62,30 +64,34 @@ struct Doctor {
                     action: "start it: systemctl --user start nowplayingd, sudo systemctl start nowplayingd "
                         + "(nowplayingctl setup --check shows which), or nowplayingd &"))
             // It needs no daemon.
-            library()
+            add(LibraryChecks.library(beside: run.sockets))
             return error.status
         }
         let state = StateView(try run.call("nowPlaying.get"))
         let diagnosis = try self.diagnosis()
-        daemon(greeting, diagnosis)
-        rights(greeting)
-        session(try run.connection().path)
-        try outputs(state, diagnosis)
-        play(state, diagnosis)
-        try sessions()
-        artwork(diagnosis)
-        try commands()
-        waiting(diagnosis)
-        roots(diagnosis)
-        saved(diagnosis?["state"])
-        rest(diagnosis?["rest"]?.stringValue)
-        confinement(diagnosis)
-        titles(diagnosis)
-        if !run.words.isEmpty { file(diagnosis) }
-        library()
-        bridges()
-        clock(state, diagnosis?["clock"])
-        if let process = diagnosis?["daemon"]?["pid"]?.integerValue { wakeups(process, state) }
+        let socket = try run.connection().path
+        add(Doctor.daemon(greeting, diagnosis))
+        add(Doctor.rights(greeting))
+        add(HostChecks.session(socket))
+        add(
+            try SoundChecks.outputs(
+                state, diagnosis?["output"], isSystems: socket.hasPrefix("/run/nowplayingd/")
+            ) { () throws(Failure) in try run.call("output.list")["outputs"]?.arrayValue ?? [] })
+        add(PlayChecks.play(state, diagnosis))
+        add(ClientChecks.sessions(try sessions()))
+        add(ArtworkChecks.artwork(diagnosis?["artwork"]))
+        add(ClientChecks.commands(try run.call("commands.list")["commands"]?.arrayValue ?? []))
+        add(ClientChecks.waiting(diagnosis))
+        add(HostChecks.roots(diagnosis))
+        add(HostChecks.saved(diagnosis?["state"]))
+        add(HostChecks.rest(diagnosis?["rest"]?.stringValue))
+        add(HostChecks.confinement(diagnosis))
+        add(HostChecks.titles(diagnosis))
+        if !run.words.isEmpty { add(PlayChecks.file(diagnosis?["file"])) }
+        add(LibraryChecks.library(beside: run.sockets))
+        add(BridgeChecks.bridges())
+        add(ClockChecks.clock(state, diagnosis?["clock"]))
+        if let process = diagnosis?["daemon"]?["pid"]?.integerValue { add(ClockChecks.wakeups(process, state)) }
         return .success
     }
 
@@ -105,31 +111,37 @@ struct Doctor {
         }
     }
 
-    private mutating func daemon(_ greeting: JSONValue, _ diagnosis: JSONValue?) {
+    /// Sessions of the daemon; none: it is older than sessions.
+    private func sessions() throws(Failure) -> [JSONValue] {
+        do throws(Failure) { return try run.call("session.list")["sessions"]?.arrayValue ?? [] } catch {
+            guard error.remote?.code == -32601 else { throw error }
+            return []
+        }
+    }
+
+    private static func daemon(_ greeting: JSONValue, _ diagnosis: JSONValue?) -> Finding {
         let version = TerminalText.safe(greeting["version"]?.stringValue ?? "of an unknown version")
         guard let daemon = diagnosis?["daemon"] else {
-            return add(
-                Finding(
-                    "daemon", .warning, "nowplayingd \(version) answers, but has no diagnostics",
-                    meaning: "it is older than this program", action: "restart it: systemctl --user restart nowplayingd"
-                ))
+            return Finding(
+                "daemon", .warning, "nowplayingd \(version) answers, but has no diagnostics",
+                meaning: "it is older than this program", action: "restart it: systemctl --user restart nowplayingd"
+            )
         }
         let process = daemon["pid"]?.integerValue.map { ", process \($0)" } ?? ""
         let uptime = daemon["uptime"]?.doubleValue.map { ", for \(ClockText.clock($0))" } ?? ""
-        add(Finding("daemon", .ok, "nowplayingd \(version) answers\(process)\(uptime)"))
+        return Finding("daemon", .ok, "nowplayingd \(version) answers\(process)\(uptime)")
     }
 
-    private mutating func rights(_ greeting: JSONValue) {
+    private static func rights(_ greeting: JSONValue) -> Finding {
         switch greeting["role"]?.stringValue {
-        case "admin": add(Finding("rights", .ok, "this user has full control"))
-        case "control": add(Finding("rights", .ok, "this user can control playback"))
-        case "remote": add(Finding("rights", .ok, "this user can send remote commands, but name no media"))
+        case "admin": return Finding("rights", .ok, "this user has full control")
+        case "control": return Finding("rights", .ok, "this user can control playback")
+        case "remote": return Finding("rights", .ok, "this user can send remote commands, but name no media")
         default:
-            add(
-                Finding(
-                    "rights", .warning, "this user can only read",
-                    meaning: "the daemon denies commands (403)",
-                    action: "join the control-group of nowplayingd.conf, and log in again"))
+            return Finding(
+                "rights", .warning, "this user can only read",
+                meaning: "the daemon denies commands (403)",
+                action: "join the control-group of nowplayingd.conf, and log in again")
         }
     }
 }

@@ -2,45 +2,47 @@ import ControlProtocol
 import NowPlayingClient
 
 /// The picture of the present item, and why there is none.
-extension Doctor {
-    /// Adds a finding from what `diagnostics.get` says; none where it says nothing of pictures.
-    mutating func artwork(_ diagnosis: JSONValue?) {
-        guard let artwork = diagnosis?["artwork"] else { return }
-        let sources = Self.texts(artwork["sources"])
+enum ArtworkChecks {
+    /// Findings of the part `artwork` of `diagnostics.get`; none without it.
+    static func artwork(_ artwork: JSONValue?) -> [Finding] {
+        guard let artwork else { return [] }
+        var findings: [Finding] = []
+        let sources = texts(artwork["sources"])
         let from = sources.first.map { ": \($0)" } ?? ""
         switch artwork["state"]?.stringValue {
-        case "found": add(Finding("artwork", .ok, "the item has a picture\(from)"))
+        case "found": findings.append(Finding("artwork", .ok, "the item has a picture\(from)"))
         case "placeholder":
-            add(
+            findings.append(
                 Finding(
                     "artwork", .note, "the item has no picture of its own; the placeholder is shown",
                     action: "put a picture into the file, or beside it as cover.jpg"))
         case "unfetched":
-            add(
+            findings.append(
                 Finding(
                     "artwork", .ok, "the item has a picture; no client has requested it yet\(from)",
                     action: "nowplayingctl artwork"))
-        case "searching": add(Finding("artwork", .note, "the daemon is looking for the item's picture"))
-        case "missing" where Self.texts(artwork["failures"]).isEmpty:
-            add(
+        case "searching": findings.append(Finding("artwork", .note, "the daemon is looking for the item's picture"))
+        case "missing" where texts(artwork["failures"]).isEmpty:
+            findings.append(
                 Finding(
                     "artwork", .note, "the item has no picture in its file, beside it or at its address",
                     action: "put a picture into the file, or beside it as cover.jpg"))
         default: break
         }
-        for failure in Self.texts(artwork["failures"]) {
-            add(Finding("artwork", .warning, failure, action: Self.remedy(failure)))
+        for failure in texts(artwork["failures"]) {
+            findings.append(Finding("artwork", .warning, failure, action: remedy(failure)))
         }
-        for advice in Self.texts(artwork["advice"]) {
-            add(Finding("artwork", .note, advice, action: "shorten it: ffmpeg -i FILE -t 15 -r 30 -an NEW"))
+        for advice in texts(artwork["advice"]) {
+            findings.append(Finding("artwork", .note, advice, action: "shorten it: ffmpeg -i FILE -t 15 -r 30 -an NEW"))
         }
         if artwork["cache"] == .null {
-            add(
+            findings.append(
                 Finding(
                     "artwork", .warning, "the daemon has no cache folder for pictures",
                     meaning: "clients see that there are pictures, but cannot get them",
                     action: "set cache-directory in nowplayingd.conf and restart the daemon"))
         }
+        return findings
     }
 
     private static func texts(_ value: JSONValue?) -> [String] {

@@ -3,23 +3,22 @@ import Glibc
 import NowPlayingClient
 
 /// Checks of the library.
-extension Doctor {
+enum LibraryChecks {
     /// Seconds that the library gets to answer.
     private static let libraryPatience = 3.0
     /// Unreadable files in the report, at most.
     private static let maximumFaults = 5
 
-    /// The state of the library beside the daemon that answers, or beside those that do not.
-    mutating func library() {
+    /// The state of the library beside the daemon that answers at one of `sockets`, or beside those that do not.
+    static func library(beside sockets: [String]) -> [Finding] {
         let answer: JSONValue
         do throws(ClientError) {
-            let connection = try Connection(firstOf: SocketLocation.library(beside: run.sockets))
-            answer = try connection.call("library.status", [:], within: Doctor.libraryPatience)
+            let connection = try Connection(firstOf: SocketLocation.library(beside: sockets))
+            answer = try connection.call("library.status", [:], within: libraryPatience)
         } catch {
-            return add(
-                Doctor.unreachable(error, isSystems: run.sockets.allSatisfy { $0.hasPrefix("/run/nowplayingd/") }))
+            return [unreachable(error, isSystems: sockets.allSatisfy { $0.hasPrefix("/run/nowplayingd/") })]
         }
-        for finding in Doctor.library(answer) { add(finding) }
+        return library(answer)
     }
 
     private static func unreachable(_ error: ClientError, isSystems: Bool) -> Finding {
