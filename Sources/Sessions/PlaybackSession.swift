@@ -65,7 +65,7 @@ extension PlaybackSession {
 
     var artwork: ArtworkKeeper? { methods.artwork }
 
-    var hasCommands: Bool { !methods.player.queue.isEmpty && methods.hasEnabledCommand }
+    var hasCommands: Bool { !methods.player.queue.isEmpty && methods.table.hasEnabledCommand }
 
     func perform(_ request: MethodRequest, _ answer: @escaping Answer) {
         methods.perform(request, answer)

@@ -258,7 +258,7 @@ package import StateKeeping
         main.methods.perform(request) { [self] result in
             if case .success = result {
                 for case let session as LocalSession in sessions.values where session !== main {
-                    session.methods.followOutput(request)
+                    session.methods.outputs.follow(request)
                 }
             }
             answer(result)

@@ -134,7 +134,7 @@ import TestSupport
     /// The queue and the place as they lie on the disk.
     func save() -> Saved {
         var saved = Saved()
-        Journal.writeSnapshot(player.queue, CommandSettings(methods.centre.lasting), sequence: 1, identity: 7) {
+        Journal.writeSnapshot(player.queue, CommandSettings(methods.table.centre.lasting), sequence: 1, identity: 7) {
             saved.journal += $0
         }
         saved.position = PositionSlot.encode(player.savedPosition, number: 1)
@@ -147,7 +147,7 @@ import TestSupport
         precondition(journal.state == .whole, "what was saved can't be read")
         let position = saved.position.flatMap { $0.withUnsafeBytes { PositionSlot.decode($0) } }
         precondition(saved.position == nil || position != nil, "the position that was saved can't be read")
-        methods.centre.restoreLasting(journal.commands.settings)
+        methods.table.restoreLasting(journal.commands.settings)
         player.restore(journal.queue, position?.position ?? SavedPosition(), .playing)
         precondition((try? JSONReader.read(Self.encoder.encode(player.state))) != nil, "a state that is no JSON")
     }

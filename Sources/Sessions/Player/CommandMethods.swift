@@ -1,21 +1,38 @@
-import AudioCore
 import ControlProtocol
 import ControlServer
 import DaemonConfiguration
-import Glibc
 import LinuxSystem
 import MediaAccess
 import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// The remote commands: guards first, then what they ask for.
-extension PlayerMethods {
+/// Carries out the remote commands.
+@PlayerLoop final class CommandMethods {
+    private let player: Player
+    private let settings: LiveConfiguration
+    private let encoder: StateEncoder
+    private let table: CommandTable
+    /// Keeps ratings, likes and bookmarks.
+    private let feedback: FeedbackMethods
+
+    /// Commands to this player, as far as the table allows them.
+    init(
+        _ player: Player, _ settings: LiveConfiguration, _ encoder: StateEncoder, _ table: CommandTable,
+        _ feedback: FeedbackMethods
+    ) {
+        self.player = player
+        self.settings = settings
+        self.encoder = encoder
+        self.table = table
+        self.feedback = feedback
+    }
+
     /// A remote command: answered when it is done, its wish taken, or refused.
-    func command(
+    func perform(
         _ command: RemoteCommand, _ request: MethodRequest, _ answer: @escaping Answer
     ) {
-        if let refusal = guarded(command, request) { return answer(.failure(refusal.error)) }
+        if let refusal = table.obstacle(command, request) { return answer(.failure(refusal.error)) }
         let by = request.client.originator
         switch command {
         case .play: play(request, answer)
@@ -33,7 +50,7 @@ extension PlayerMethods {
             perform(.seek(position), by, answer)
         case .changePlaybackRate:
             guard let rate = request.double("rate") else { return answer(missing("rate")) }
-            let supported = centre.supportedPlaybackRates
+            let supported = table.centre.supportedPlaybackRates
             guard supported.contains(rate) else {
                 return answer(.failure(PlayerRefusal.unsupportedRate(supported).error))
             }
@@ -71,30 +88,32 @@ extension PlayerMethods {
             guard let self else { return }
             switch result {
             case .success(let outcome): answer(self.answer(for: outcome))
-            case .failure(let refusal): answer(failure(refusal))
+            case .failure(let refusal): answer(.failure(refusal.error))
             }
         }
     }
 
+    /// The answer of a command: what was achieved.
+    private func answer(for outcome: CommandOutcome) -> MethodResult {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", "success")
+        writer.member("state", outcome.state.state.rawValue)
+        writer.member("seq", outcome.state.sequence)
+        writer.key("anchor")
+        encoder.anchor(outcome.state.anchor, to: &writer)
+        if outcome.isSuperseded { writer.member("superseded", true) }
+        writer.endObject()
+        return .encoded(writer.bytes)
+    }
+
     private func skip(_ request: MethodRequest, forward isForward: Bool) -> PlayerCommand {
         if let interval = request.double("interval") { return .skip(isForward ? interval : -interval) }
-        if configuration.skipsByChapters, player.state.item?.metadata.chapters?.isEmpty == false {
+        if settings.current.skipsByChapters, player.state.item?.metadata.chapters?.isEmpty == false {
             return .skipChapter(forward: isForward)
         }
-        let interval = centre.interval(forward: isForward, for: currentKind)
+        let interval = table.interval(forward: isForward)
         return .skip(isForward ? interval : -interval)
-    }
-
-    /// Kind of the current item, for the defaults of its kind.
-    var currentKind: MediaType {
-        guard let item = player.currentItem, let entry = player.queue[item] else { return .audio }
-        return kind(of: entry)
-    }
-
-    /// Kind of an item in the queue.
-    func kind(of entry: QueueEntry) -> MediaType {
-        let metadata = entry.details?.metadata ?? MediaMetadata()
-        return configuration.kinds.kind(of: entry.source, metadata, duration: entry.details?.duration)
     }
 
     private func scan(
@@ -104,72 +123,13 @@ extension PlayerMethods {
             guard let self else { return }
             switch result {
             case .success(let outcome): answer(self.answer(for: outcome))
-            case .failure(let refusal): answer(failure(refusal))
+            case .failure(let refusal): answer(.failure(refusal.error))
             }
         }
         let by = request.client.originator
         guard request.string("phase") == "begin" else { return player.endScan(by: by, done) }
-        guard player.currentItem != nil else { return answer(failure(.noItem)) }
+        guard player.currentItem != nil else { return answer(.failure(CommandRefusal.noItem.error)) }
         player.beginScan(forward: forward, owner: request.client.number, by: by, done)
-    }
-
-    /// The obstacle to a command before it is looked at: guards and disabling, in the order of the protocol.
-    private func guarded(_ command: RemoteCommand, _ request: MethodRequest) -> PlayerRefusal? {
-        if let wanted = request.itemID("itemId"), command != .play, wanted != player.currentItem { return .otherItem }
-        let situation = situation
-        let obstacle = CommandCentre.obstacle(command, situation)
-        if centre.disabling(of: command).isDisabled {
-            if ![.nothing, .queue].contains(command.needs), request.media.isEmpty, obstacle == .emptyQueue {
-                return .emptyQueue
-            }
-            return .disabled(command, reason: centre.disabling(of: command).reason)
-        }
-        if let other = implied(by: command, request), centre.disabling(of: other).isDisabled {
-            return .impliedDisabled(other, reason: centre.disabling(of: other).reason)
-        }
-        if let obstacle = player.seekObstacle, moves(command, request) { return .noOtherPosition(obstacle) }
-        if request.string("phase") != "end", let obstacle, obstacle != .emptyQueue, obstacle != .noCurrentItem {
-            return .obstructed(command, obstacle)
-        }
-        if let limit = request.double("notAfter") {
-            if !WallClock.isSet {
-                log("ignored notAfter of \(request.client.name): the wall clock was never set")
-            } else if WallClock.time(of: EventLoop.now) > limit {
-                return .late
-            }
-        }
-        return nil
-    }
-
-    /// The command whose work `play` does by its arguments: a move in the present item, or to another item of the queue.
-    private func implied(by command: RemoteCommand, _ request: MethodRequest) -> RemoteCommand? {
-        guard command == .play, request.media.isEmpty, let current = player.currentItem else { return nil }
-        let entries = player.queue.entries
-        let index = request.itemID("itemId").flatMap { player.queue.index(of: $0) } ?? request.integer("index")
-        guard let index, entries.indices.contains(index), let currentIndex = player.queue.index(of: current) else {
-            return request.double("position") == nil ? nil : .changePlaybackPosition
-        }
-        if index == currentIndex { return .changePlaybackPosition }
-        return index > currentIndex ? .nextTrack : .previousTrack
-    }
-
-    /// True if it seeks in the current item.
-    private func moves(_ command: RemoteCommand, _ request: MethodRequest) -> Bool {
-        switch command.traits.form {
-        case .skip, .position: true
-        case .scan: request.string("phase") == "begin"
-        case .plain:
-            command == .play && request.double("position") != nil && request.media.isEmpty
-                && request.itemID("itemId") == nil && request.integer("index") == nil
-        case .rate, .mode, .stars, .opinion: false
-        }
-    }
-
-    /// The mode that a command sets, as the list of commands shows it.
-    func currentMode(_ command: RemoteCommand) -> JSONObject.Member? {
-        guard let mode = command.mode else { return nil }
-        let word = player.state.modes.words.first { "\($0.name)" == mode.key }?.word
-        return word.map { .init(mode.listKey, .string($0)) }
     }
 
     private func play(_ request: MethodRequest, _ answer: @escaping Answer) {
@@ -199,9 +159,9 @@ extension PlayerMethods {
         _ request: MethodRequest, _ by: Originator, _ position: Double?,
         _ answer: @escaping Answer
     ) {
-        let requests = Self.requests(for: request.media, request.numbers)
+        let requests = QueueRequest.list(of: request.media, request.numbers)
         guard requests.count <= QueueLimit.items, QueueRequest.textBytes(of: requests) <= QueueLimit.textBytes
-        else { return answer(failure(.queueFull)) }
+        else { return answer(.failure(CommandRefusal.queueFull.error)) }
         _ = request.numbers?.use()
         perform(.playQueue(requests, position: position), by, answer)
     }

@@ -7,27 +7,50 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// The queue as clients see and change it.
-extension PlayerMethods {
-    /// Carries out a request of the queue, unless the queue has another version than the client expects.
-    func atVersion(
-        _ request: MethodRequest, _ answer: @escaping Answer,
-        _ perform: (@escaping Answer) -> Void
-    ) {
+/// Carries out the methods of the queue.
+@PlayerLoop final class QueueMethods {
+    private let player: Player
+    /// Keeps the queue; nil: nothing does.
+    private let store: StateStore?
+
+    /// Methods about the queue of this player.
+    init(_ player: Player, _ store: StateStore?) {
+        self.player = player
+        self.store = store
+    }
+
+    /// What a client wants of the queue.
+    enum Wish { case list, get, changes, add, remove, move, clear, shuffle, prioritize, update }
+
+    /// Carries out a request of the queue, unless the queue has another version than the client expects (`ifVersion`).
+    func perform(_ wish: Wish, _ request: MethodRequest, _ answer: @escaping Answer) {
         if let expected = request.integer("ifVersion"), expected != player.queue.version {
             return answer(.failure(PlayerRefusal.version(player.queue.version).error))
         }
-        perform(answer)
+        switch wish {
+        case .list: list(request, answer)
+        case .get: get(request, answer)
+        case .changes: answer(changes(request))
+        case .add: add(request, answer)
+        case .remove: remove(request, answer)
+        case .move: move(request, answer)
+        case .clear: clear(request, answer)
+        case .shuffle: shuffle(request, answer)
+        case .prioritize: prioritize(request, answer)
+        case .update: update(request, answer)
+        }
     }
 
     /// `queue.get`.
-    func get(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
-        guard let id = request.itemID("id"), let entry = player.queue[id] else { return answer(failure(.noSuchItem)) }
+    private func get(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let id = request.itemID("id"), let entry = player.queue[id] else {
+            return answer(.failure(CommandRefusal.noSuchItem.error))
+        }
         answer(.encoded(whole(entry)))
     }
 
     /// `queue.changes`.
-    func changes(_ request: MethodRequest) -> MethodResult {
+    private func changes(_ request: MethodRequest) -> MethodResult {
         let queue = player.queue
         var writer = JSONWriter()
         writer.beginObject()
@@ -43,14 +66,14 @@ extension PlayerMethods {
     }
 
     /// `queue.remove`.
-    func remove(_ request: MethodRequest, _ answer: @escaping Answer) {
-        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+    private func remove(_ request: MethodRequest, _ answer: @escaping Answer) {
+        guard let ids = knownItems(request) else { return answer(.failure(CommandRefusal.noSuchItem.error)) }
         player.remove(ids, by: request.client.originator) { [weak self] _ in if let self { answer(version()) } }
     }
 
     /// `queue.move`.
-    func move(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
-        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+    private func move(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let ids = knownItems(request) else { return answer(.failure(CommandRefusal.noSuchItem.error)) }
         guard PlayQueue.distinct(ids).count == ids.count else {
             return answer(.failure(PlayerRefusal.namedTwice.error))
         }
@@ -63,21 +86,21 @@ extension PlayerMethods {
     }
 
     /// `queue.clear`.
-    func clear(_ request: MethodRequest, _ answer: @escaping Answer) {
+    private func clear(_ request: MethodRequest, _ answer: @escaping Answer) {
         player.clear(by: request.client.originator) { [weak self] _ in if let self { answer(version()) } }
     }
 
     /// `queue.shuffle`.
-    func shuffle(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+    private func shuffle(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
         let isWhole = request.itemIDs("ids") == nil
-        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        guard let ids = knownItems(request) else { return answer(.failure(CommandRefusal.noSuchItem.error)) }
         player.shuffle(isWhole ? nil : ids, by: request.client.originator)
         answer(version())
     }
 
     /// `queue.prioritize`.
-    func prioritize(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
-        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+    private func prioritize(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let ids = knownItems(request) else { return answer(.failure(CommandRefusal.noSuchItem.error)) }
         let priority = UInt8(clamping: request.integer("priority") ?? 0)
         player.prioritize(ids, priority, by: request.client.originator)
         answer(version())
@@ -92,19 +115,19 @@ extension PlayerMethods {
     private func version() -> MethodResult { .success(["version": .integer(Int64(player.queue.version))]) }
 
     /// `item.update`.
-    func update(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
-        guard let id = request.itemID("id") else { return answer(failure(.noSuchItem)) }
+    private func update(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let id = request.itemID("id") else { return answer(.failure(CommandRefusal.noSuchItem.error)) }
         do throws(CommandRefusal) {
             try player.update(
                 id, request.metadata, isForeign: request.client.isForeign, by: request.client.originator)
             answer(version())
         } catch {
-            answer(failure(error))
+            answer(.failure(error.error))
         }
     }
 
     /// `queue.add`.
-    func add(_ request: MethodRequest, _ answer: @escaping Answer) {
+    private func add(_ request: MethodRequest, _ answer: @escaping Answer) {
         let by = request.client.originator
         if let index = request.integer("at"), index > player.queue.count {
             return answer(.failure(PlayerRefusal.noIndex(index, count: player.queue.count).error))
@@ -118,21 +141,11 @@ extension PlayerMethods {
                 guard let self else { return }
                 switch result {
                 case .success: answer(.encoded(added(ids, isList: isList)))
-                case .failure(let refusal): answer(failure(refusal))
+                case .failure(let refusal): answer(.failure(refusal.error))
                 }
             }
         } catch {
-            answer(failure(error))
-        }
-    }
-
-    /// Not isolated: in a closure that is, it would be looked for each of them whether this is the loop.
-    nonisolated static func requests(for media: [ResolvedMedia], _ numbers: TakenNumbers?) -> [QueueRequest] {
-        guard let first = numbers?.first else {
-            return media.map { QueueRequest(source: $0.source, details: $0.details) }
-        }
-        return media.enumerated().map { index, media in
-            QueueRequest(source: media.source, details: media.details, number: first + Int64(index))
+            answer(.failure(error.error))
         }
     }
 
@@ -167,7 +180,7 @@ extension PlayerMethods {
     }
 
     /// `queue.list`.
-    func list(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+    private func list(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
         let queue = player.queue
         let first = min(request.integer("offset") ?? 0, queue.count)
         let limit = request.integer("limit") ?? Catalogue.usualPage

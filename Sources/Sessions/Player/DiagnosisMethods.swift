@@ -11,8 +11,37 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// `diagnostics.get`.
-extension PlayerMethods {
+/// Carries out `diagnostics.get`.
+@PlayerLoop final class DiagnosisMethods {
+    private let loop: EventLoop
+    private let player: Player
+    private let settings: LiveConfiguration
+    private let opener: DecoderOpener
+    /// Pictures; nil: there are none.
+    private let artwork: ArtworkKeeper?
+    /// Keeps the state; nil: nothing does.
+    private let store: StateStore?
+    /// The pause of all work with media.
+    private let rest: MediaRest
+    /// Threads for looks at disks; made at the first of them.
+    private lazy var workers = Workers(loop, name: "diagnosis")
+    /// When the methods were there first.
+    private let began = EventLoop.now
+
+    /// A diagnosis of this player and of what it works with.
+    init(
+        _ loop: EventLoop, _ player: Player, _ settings: LiveConfiguration, opener: @escaping DecoderOpener,
+        artwork: ArtworkKeeper?, store: StateStore?, rest: MediaRest
+    ) {
+        self.loop = loop
+        self.player = player
+        self.settings = settings
+        self.opener = opener
+        self.artwork = artwork
+        self.store = store
+        self.rest = rest
+    }
+
     /// Seconds that disks and the network get.
     private nonisolated static let diagnosisPatience = 3.0
 
@@ -26,7 +55,7 @@ extension PlayerMethods {
 
     /// Answers when the disks have, at most 3 s later.
     func diagnose(_ request: MethodRequest, _ answer: @escaping Answer) {
-        let roots = configuration.mediaRoots
+        let roots = settings.current.mediaRoots
         let source = request.media.first?.source
         let abandoned = AbandonFlag()
         let opener = opener
@@ -56,7 +85,7 @@ extension PlayerMethods {
 
     private func diagnosis(_ roots: [String], _ found: DiskFindings) -> JSONValue {
         var output = JSONObject()
-        switch configuration.output {
+        switch settings.current.output {
         case .pulse: output["kind"] = "pulse"
         case .null: output["kind"] = "null"
         case .file(let path):
@@ -77,10 +106,10 @@ extension PlayerMethods {
         case .snapcast(let address, let format):
             output["kind"] = "snapcast"
             output["address"] = .string(address.text)
-            output["buffer"] = configuration.snapcast.buffer.map { .number($0) }
+            output["buffer"] = settings.current.snapcast.buffer.map { .number($0) }
             output["format"] = .string(format.text)
         }
-        if let sink = configuration.sink { output["sink"] = .string(sink) }
+        if let sink = settings.current.sink { output["sink"] = .string(sink) }
         var result = JSONObject([
             .init(
                 "daemon",
@@ -106,7 +135,7 @@ extension PlayerMethods {
             if !store.reports.isEmpty { state["reports"] = .array(store.reports.map(JSONValue.string)) }
             result["state"] = .object(state)
         }
-        if let restReason { result["rest"] = .string(restReason) }
+        if let restReason = rest.reason { result["rest"] = .string(restReason) }
         if let file = found.file { result["file"] = file }
         return .object(result)
     }

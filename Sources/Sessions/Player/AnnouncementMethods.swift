@@ -7,15 +7,24 @@ import MediaAccess
 import NowPlaying
 import PlaybackEngine
 
-/// Announcements.
-extension PlayerMethods {
+/// Carries out announcements.
+@PlayerLoop struct AnnouncementMethods {
+    private let player: Player
+    private let settings: LiveConfiguration
+
+    /// Announcements over the sound of this player.
+    init(_ player: Player, _ settings: LiveConfiguration) {
+        self.player = player
+        self.settings = settings
+    }
+
     /// `announce`: answered when the announcement is over, or was refused.
     func announce(_ request: MethodRequest, _ answer: @escaping Answer) {
         guard let media = request.media.first, request.media.count == 1 else {
             return answer(
                 .failure(.noSuchContent("an announcement is one file; this expands to \(request.media.count)")))
         }
-        let usual = configuration.announcements
+        let usual = settings.current.announcements
         let announcement = Announcement(
             source: media.source,
             policy: request.string("policy").flatMap(AnnouncementPolicy.init) ?? usual.policy,
