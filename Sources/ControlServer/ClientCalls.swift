@@ -3,11 +3,14 @@ import LinuxSystem
 import NowPlaying
 
 /// Requests that were sent to a client, until it answers, is late, or goes.
-@PlayerLoop struct ClientCalls {
-    /// Requests without an answer at once, at most: who does not read is not written to for ever.
+@PlayerLoop final class ClientCalls {
+    /// Requests without an answer at once, at most: a client that does not read gets no more.
     private static let maximum = 64
     private var lastNumber = 0
     private var waiting: [[UInt8]: Waiting] = [:]
+
+    /// No requests.
+    init() {}
 
     private struct Waiting {
         let answer: @PlayerLoop (RPCResponse?) -> Void
@@ -15,7 +18,7 @@ import NowPlaying
     }
 
     /// The id of a request that is about to be sent; nil: too many wait. `late` is called `seconds` from now.
-    mutating func begin(
+    func begin(
         _ loop: EventLoop, _ seconds: Double, _ answer: @escaping @PlayerLoop (RPCResponse?) -> Void,
         late: @escaping @PlayerLoop ([UInt8]) -> Void
     ) -> [UInt8]? {
@@ -28,14 +31,14 @@ import NowPlaying
     }
 
     /// Takes an answer, or (nil) that none came. False: nobody waits for it.
-    mutating func take(_ id: [UInt8]) -> (@PlayerLoop (RPCResponse?) -> Void)? {
+    func take(_ id: [UInt8]) -> (@PlayerLoop (RPCResponse?) -> Void)? {
         guard let found = waiting.removeValue(forKey: id) else { return nil }
         found.deadline?.release()
         return found.answer
     }
 
     /// The client has gone.
-    mutating func end() {
+    func end() {
         let all = waiting
         waiting = [:]
         for call in all.values {
@@ -52,7 +55,7 @@ extension Connection {
         _ answer: @escaping @PlayerLoop (RPCResponse?) -> Void
     ) {
         let id = calls.begin(server.loop, seconds, answer) { [weak self] id in self?.calls.take(id)?(nil) }
-        guard let id, !isDeaf, !isClosed else {
+        guard let id, !output.isOver, !isClosed else {
             if let id { _ = calls.take(id) }
             return server.loop.later { answer(nil) }
         }

@@ -55,16 +55,6 @@ extension Connection {
         }
     }
 
-    /// A worker prepares a request; the client's next requests wait until `endPreparing`. Set when the client has gone.
-    func beginPreparing() -> AbandonFlag {
-        let abandoned = AbandonFlag()
-        preparing = abandoned
-        return abandoned
-    }
-
-    /// The request is prepared: those that waited are started.
-    func endPreparing() { preparing = nil }
-
     /// Judges a request of a client with these rights in the order of the protocol: method, right, parameters.
     func judge(_ request: RPCRequest, _ rights: ClientRights, isInBatch: Bool) throws(RPCError) -> JudgedRequest {
         guard let method = server.methods.method(request.method) else {
@@ -134,8 +124,8 @@ extension Connection {
 
     /// Sends the written lines, unless that happens anyway; requests that waited for it are started.
     func answered(wasBlocked: Bool) {
-        guard !isProcessing else { return }
+        guard !input.isBusy else { return }
         flush()
-        if wasBlocked || hasEnded { settleSoon() } else { watch() }
+        if wasBlocked || input.hasEnded { settleSoon() } else { watch() }
     }
 }

@@ -3,12 +3,10 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// One client: what it sent and is not carried out yet, and what it has to be sent.
+/// One client: its rights, its requests, and the bytes from and for it.
 ///
 /// Requests are started one after the other; while a worker prepares one, the next ones wait unread.
 @PlayerLoop final class Connection: ServerClient {
-    /// Bytes of a line, at most.
-    static let maximumLineBytes = 256 << 10
     /// Unread bytes of answers above which nothing more is read.
     static let maximumUnreadBytes = 1 << 20
     /// Requests without an answer above which nothing more is read.
@@ -28,51 +26,24 @@ import NowPlaying
     private var source: EventSource?
     private var watched: UInt32 = 0
 
-    /// Bytes that arrived and belong to no request yet.
-    var input: [UInt8] = []
-    /// The first bytes of `input` that hold no line end for sure.
-    var searched = 0
-    /// Descriptors that came with a line that begins so far into `input`.
-    var arrived: [(start: Int, descriptors: [OwnedDescriptor])] = []
-    /// True if the client sends no more.
-    var hasEnded = false
-    /// True while lines are processed, so that answers are sent afterwards.
-    var isProcessing = false
+    /// Bytes of the client.
+    let input = LineInput()
+    /// Bytes for the client.
+    let output: ClientOutput
+    /// Events for the client.
+    let feed = ClientFeed()
+    /// Requests of ours that it has not answered.
+    let calls = ClientCalls()
     /// Set while a worker prepares a request.
-    var preparing: AbandonFlag?
+    private var preparing: AbandonFlag?
     private var grace: EventSource?
     /// Requests that were started and not answered.
-    var outstanding = 0
+    private var outstanding = 0
     /// Those of them that were not answered at once, by their numbers.
-    var waiting: [Int: WaitingRequest] = [:]
+    private(set) var waiting: [Int: WaitingRequest] = [:]
     private var lastRequest = 0
     private var lastAnswered = 0
-
-    /// Bytes to send, and those that were.
-    var output: [UInt8] = []
-    /// Bytes of `output` that the kernel has taken.
-    var sent = 0
-    /// Open files that go along with the bytes from so far into `output` on.
-    var outgoing: [(start: Int, descriptor: OwnedDescriptor)] = []
-    /// True while the kernel takes no more bytes.
-    var isChoked = false
-    /// True if the client will never take more bytes.
-    var isDeaf = false
     private(set) var isClosed = false
-
-    /// Its subscription; nil: none.
-    var subscription: Subscription? { didSet { takesAll = subscription?.isOfAll ?? false } }
-    /// True if it gets each event of the subject that all follow, as it is.
-    private(set) var takesAll = false
-    /// Topics that it follows.
-    var topics: Set<String> = []
-    /// Number of the last event that it got, or that happened before it subscribed.
-    var sentEvents = 0
-    /// Events while it did not read.
-    var missed: MissedEvents?
-
-    /// Requests of ours that it has not answered.
-    var calls = ClientCalls()
     private var ownName: String?
     /// The client of another server for which this one acts; nil: for itself.
     private var principal: Principal?
@@ -87,6 +58,7 @@ import NowPlaying
         self.isInBackground = isInBackground
         self.server = server
         self.descriptor = descriptor
+        output = ClientOutput(descriptor)
         self.number = number
         self.credentials = credentials
         rights = ClientRights(role: role, isForeign: isForeign)
@@ -100,12 +72,9 @@ import NowPlaying
         return source != nil
     }
 
-    /// Input bytes that wait.
-    var waitingBytes: Int { input.count }
-
     /// True if requests of this client must wait.
     var isBlocked: Bool {
-        preparing != nil || outstanding >= Self.maximumOutstanding || output.count - sent > Self.maximumUnreadBytes
+        preparing != nil || outstanding >= Self.maximumOutstanding || output.unsentCount > Self.maximumUnreadBytes
     }
 
     /// Takes the name that the client gives itself.
@@ -126,7 +95,10 @@ import NowPlaying
     func giveUpRights(beyond limit: Role) {
         rights.giveUp(beyond: limit)
         knownIdentity = nil
-        for topic in topics where rights.role < .control { follow(topic, false) }
+        guard rights.role < .control else { return }
+        catchUp(isFollowed: true)
+        feed.unfollowAll()
+        server.setSubscribed(self, feed.isActive)
     }
 
     /// Number of its user, or of the one of the client for which it acts.
@@ -164,9 +136,19 @@ import NowPlaying
         if waiting.isEmpty || waiting.removeValue(forKey: request) == nil { lastAnswered = request }
     }
 
+    /// A worker prepares a request; the client's next requests wait until `endPreparing`. Set when the client has gone.
+    func beginPreparing() -> AbandonFlag {
+        let abandoned = AbandonFlag()
+        preparing = abandoned
+        return abandoned
+    }
+
+    /// The request is prepared: those that waited are started.
+    func endPreparing() { preparing = nil }
+
     private func happened(_ events: UInt32) {
         if events & Events.writable != 0 { flush() }
-        if events & Events.readable != 0, !isBlocked, !hasEnded { receive() }
+        if events & Events.readable != 0, !isBlocked, !input.hasEnded { receive() }
         if events & Events.gone != 0, !isClosed { leave() }
         settle()
     }
@@ -174,7 +156,7 @@ import NowPlaying
     /// The client is gone: what it sent before is still carried out, but not for long.
     private func leave() {
         stopSending()
-        if hasEnded || isBlocked {
+        if input.hasEnded || isBlocked {
             // The kernel would report it again and again.
             source?.setEnabled(false)
         }
@@ -186,10 +168,12 @@ import NowPlaying
     /// After everything that happens to the connection: carries out what waited and may continue now, watches what is to be
     /// watched, or ends it.
     func settle() {
-        guard !isClosed, !isProcessing else { return }
+        guard !isClosed, !input.isBusy else { return }
         process()
         guard !isClosed else { return }
-        if hasEnded, !isBlocked, outstanding == 0, isDeaf || (output.isEmpty && missed == nil && !isSubscribed) {
+        if input.hasEnded, !isBlocked, outstanding == 0,
+            output.isOver || (output.isEmpty && !feed.hasMissed && !feed.isActive)
+        {
             return close()
         }
         watch()
@@ -209,9 +193,9 @@ import NowPlaying
     func watch() {
         guard !isClosed else { return }
         var wanted: UInt32 = 0
-        if !hasEnded, !isBlocked { wanted |= Events.readable }
-        if isChoked { wanted |= Events.writable }
-        if isDeaf, wanted & Events.readable != 0 { source?.setEnabled(true) }
+        if !input.hasEnded, !isBlocked { wanted |= Events.readable }
+        if output.isChoked { wanted |= Events.writable }
+        if output.isOver, wanted & Events.readable != 0 { source?.setEnabled(true) }
         guard wanted != watched else { return }
         watched = wanted
         source?.setEvents(wanted)
@@ -228,14 +212,10 @@ import NowPlaying
         source?.release()
         source = nil
         descriptorTaker(descriptor)
-        server.unfinishedBytes -= input.count
-        input = []
-        arrived = []
-        output = []
-        outgoing = []
-        missed = nil
-        subscription = nil
-        topics = []
+        server.countUnfinished(-input.count)
+        input.clear()
+        output.end()
+        feed.end()
         calls.end()
         server.forget(self)
     }

@@ -61,7 +61,7 @@ package struct ControlServerOptions: Sendable {
     /// Events of one turn of the loop above which they are sent at once.
     private static let maximumUnsent = 64
     /// Bytes that wait in the input buffers of all connections.
-    package internal(set) var unfinishedBytes = 0
+    package private(set) var unfinishedBytes = 0
     /// Buffer for arriving bytes of every connection.
     let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
     /// The answer of `rpc.discover`, once somebody asked.
@@ -210,10 +210,13 @@ package struct ControlServerOptions: Sendable {
         handler?.clientCountChanged()
     }
 
+    /// Counts so many more bytes of unfinished lines, or fewer.
+    func countUnfinished(_ bytes: Int) { unfinishedBytes += bytes }
+
     /// Ends the connection that holds most unfinished input, while there is more of it than allowed.
     func boundUnfinishedInput() {
         while unfinishedBytes > Self.maximumUnfinishedBytes,
-            let worst = connections.values.max(by: { $0.waitingBytes < $1.waitingBytes }), worst.waitingBytes > 0
+            let worst = connections.values.max(by: { $0.input.count < $1.input.count }), worst.input.count > 0
         {
             worst.refuseAndClose(.invalidRequest("too many unfinished lines are waiting; this one was the longest"))
         }
