@@ -348,7 +348,7 @@ let package = Package(
                 "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
                 "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
-        tests("RepositoryTests", []),
+        tests("RepositoryTests", ["TestSupport"]),
         tests(
             "AcceptanceTests",
             [

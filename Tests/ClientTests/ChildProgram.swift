@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A program that a test has started, and its standard error.
 final class ChildProgram {
@@ -25,19 +26,13 @@ final class ChildProgram {
             posix_spawn_file_actions_adddup2(&actions, out.1, 1)
         }
         posix_spawn_file_actions_adddup2(&actions, err.1, 2)
-        // The threads of the tests block signals; the program is to have them all.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let arguments = words.map { strdup($0) } + [nil]
         let settings = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for word in arguments + settings { free(word) } }
         var process = pid_t()
-        let failure = posix_spawnp(&process, words[0], &actions, &attributes, arguments, settings)
+        let failure = withSpawnAttributes {
+            posix_spawnp(&process, words[0], &actions, $0, arguments, settings)
+        }
         precondition(failure == 0, "can't start \(words[0]): \(failure)")
         self.process = process
         output = out.0

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One run of a script of the repository.
 struct ScriptRun {
@@ -39,7 +40,7 @@ struct ScriptRun {
     }
 }
 
-/// A process that a test starts, with no signal blocked (the threads of a test runner block most) and nothing of ours open.
+/// A process that a test starts, with nothing of ours open.
 struct Child {
     let pid: pid_t
 
@@ -53,13 +54,6 @@ struct Child {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let words =
             (isLimited ? ["/usr/bin/timeout", "--foreground", "120"] : [])
             + ["/usr/bin/env", "--chdir", folder.path]
@@ -67,7 +61,7 @@ struct Child {
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for word in argv { free(word) } }
         var started: pid_t = 0
-        let result = posix_spawn(&started, words[0], &actions, &attributes, &argv, environ)
+        let result = withSpawnAttributes { posix_spawn(&started, words[0], &actions, $0, &argv, environ) }
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .EIO) }
         pid = started
     }

@@ -27,13 +27,6 @@ package final class TestProcess: Sendable {
         if getenv("TEST_CHILD_ERRORS") == nil {
             posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var mask = sigset_t()
-        sigemptyset(&mask)
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let words = ["setpriv", "--pdeathsig", "KILL", "--"] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         argv.append(nil)
@@ -46,8 +39,9 @@ package final class TestProcess: Sendable {
         defer { for word in variables { free(word) } }
         var started: pid_t = 0
         let result = variables.withUnsafeMutableBufferPointer { own in
-            posix_spawnp(
-                &started, "setpriv", &actions, &attributes, argv, environment == nil ? environ : own.baseAddress)
+            withSpawnAttributes {
+                posix_spawnp(&started, "setpriv", &actions, $0, argv, environment == nil ? environ : own.baseAddress)
+            }
         }
         if wanted { close(ends[1]) }
         precondition(result == 0, "\(arguments[0]) can't be started: \(String(cString: strerror(result)))")
