@@ -82,13 +82,8 @@ import Testing
         case 6: world.order(.nextTrack)
         case 7: world.order(.previousTrack(mayRestart: true))
         case 8: world.order(.togglePlayPause)
-        case 9, 10:
-            world.order(.pause)
-            world.run(seconds: world.moment(0.02))
-            world.order(.play(position: nil))
-        default:
-            if world.chance(3) == 0 { world.order(.stop) }
-            world.order(.play(position: nil))
+        case 9, 10: world.pauseBriefly()
+        default: world.playAgain()
         }
     }
 }

@@ -23,6 +23,17 @@ import TestSupport
         var step = 0.001
         /// Longest delay of a late source in seconds.
         var elsewhere = 0.3
+
+        /// A machine that the seed makes punctual or late.
+        static func drawn(_ seed: UInt64) -> Machine {
+            var machine = Machine()
+            if seed % 2 == 0 {
+                machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
+                machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
+                machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
+            }
+            return machine
+        }
     }
 
     let player: Player
@@ -55,12 +66,7 @@ import TestSupport
     /// has no descriptors left.
     static func drawn(seed: UInt64, items: [ScriptedItem]) -> HistoryWorld? {
         enter()
-        var machine = Machine()
-        if seed % 2 == 0 {
-            machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
-            machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
-            machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
-        }
+        let machine = Machine.drawn(seed)
         return HistoryWorld(
             seed: seed, machine: machine,
             check: HistoryCheck(tolerance: 0.004, gap: 4, unpublished: 0.5 + 6 * machine.lateness), items: items,
@@ -228,6 +234,19 @@ import TestSupport
             guard let self else { return }
             if waiting.removeValue(forKey: number) == nil { check.complain("answered twice: \(command)") }
         }
+    }
+
+    /// Pauses for a moment of 20 ms at most.
+    func pauseBriefly() {
+        order(.pause)
+        run(seconds: moment(0.02))
+        order(.play(position: nil))
+    }
+
+    /// Plays, now and then after a stop.
+    func playAgain() {
+        if chance(3) == 0 { order(.stop) }
+        order(.play(position: nil))
     }
 
     /// Acts `seconds` from now.

@@ -84,13 +84,8 @@ import TestSupport
         case 3: world.order(.nextTrack)
         case 4: world.order(.previousTrack(mayRestart: true))
         case 5, 6, 7: world.order(.togglePlayPause)
-        case 8:
-            world.order(.pause)
-            world.run(seconds: world.moment(0.02))
-            world.order(.play(position: nil))
-        default:
-            if world.chance(3) == 0 { world.order(.stop) }
-            world.order(.play(position: nil))
+        case 8: world.pauseBriefly()
+        default: world.playAgain()
         }
     }
 

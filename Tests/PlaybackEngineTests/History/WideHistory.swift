@@ -127,15 +127,9 @@ import TestSupport
     /// Runs the history.
     func run() {
         HistoryWorld.enter()
-        var machine = HistoryWorld.Machine()
-        if seed % 2 == 0 {
-            machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
-            machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
-            machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
-        }
         let isSlow = seed % 5 == 0
         let world = HistoryWorld(
-            seed: seed, machine: machine, check: HistoryCheck(tolerance: 1e9, gap: 1e9), items: items,
+            seed: seed, machine: .drawn(seed), check: HistoryCheck(tolerance: 1e9, gap: 1e9), items: items,
             output: { loop in
                 let inner: any AudioOutput = isSlow ? SlowOutput(loop, latency: 0.3, SlowOutputLog()) : NullOutput(loop)
                 let output = FaultyOutput(loop, inner) { [unowned self] in write($0) }
@@ -222,13 +216,8 @@ import TestSupport
         case 8: world.order(.skipChapter(forward: world.chance(2) == 0))
         case 9: world.order(.playItem(ItemID(Int64(1 + world.chance(items.count))), position: nil))
         case 10: world.order(.play(position: world.moment(duration)))
-        case 11:
-            world.order(.pause)
-            world.run(seconds: world.moment(0.02))
-            world.order(.play(position: nil))
-        default:
-            if world.chance(3) == 0 { world.order(.stop) }
-            world.order(.play(position: nil))
+        case 11: world.pauseBriefly()
+        default: world.playAgain()
         }
     }
 
