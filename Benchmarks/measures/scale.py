@@ -49,9 +49,9 @@ def run(bench):
     return [
         *bench.rows(f"{LISTED} entries from one file", {n: f["seconds"] for n, f in listed.items()}, "s", 4),
         *bench.rows("the longest that another client waits meanwhile", {n: f["longest ms"] for n, f in listed.items()}, "ms", 5),
-        *bench.rows("memory of each", {n: f["bytes"] for n, f in listed.items()}, "bytes", 160),
+        *bench.rows("memory of each", {n: f["bytes"] for n, f in listed.items()}, "bytes", 150),
         *bench.rows(f"{ENTRIES} queue entries", {n: f["seconds"] for n, f in queue.items()}, "s", 0.3),
-        *bench.rows("memory of each", {n: f["bytes"] for n, f in queue.items()}, "bytes", 250),
+        *bench.rows("memory of each", {n: f["bytes"] for n, f in queue.items()}, "bytes", 150),
         *bench.rows(f"{SUBSCRIBERS} subscribers get a pause or play, the last, p50", lasts, "ms",
                     round(min(rivals), 2) if rivals else None),
         *bench.rows(f"{MOST} subscribers get it, the last, p50", {n: np.median(f["last ms"]) for n, f in most.items()}, "ms",

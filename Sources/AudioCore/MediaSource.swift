@@ -55,20 +55,21 @@ package final class RemoteMedia: Sendable {
     }
 }
 
-/// Source of an item's bytes.
+/// Source of an item's bytes. Eight bytes, so that an entry of a long queue is small: the two rare cases that hold a name keep
+/// it in a box.
 package enum MediaSource: Sendable {
     /// A file of this host, by its absolute path.
     case file(FilePath)
     /// A file of this host that a client may use only because of the folder it is in: judged again whenever it is opened.
     case confined(ConfinedPath)
     /// An open file that a client handed over; the name is only shown.
-    case descriptor(OwnedDescriptor, name: String)
+    indirect case descriptor(OwnedDescriptor, name: String)
     /// A part of a file.
     case segment(MediaSegment)
     /// A stream or file on the network.
     case remote(RemoteMedia)
     /// An open file that a client handed to an earlier run of the daemon: it can't be had any more.
-    case handedOver(name: String)
+    indirect case handedOver(name: String)
 
     /// The address shown to people and programs: `file:///…` percent-encoded, or the name that came with a descriptor.
     package var uri: String {

@@ -14,6 +14,10 @@ import Testing
 
     private static func entries(_ numbers: some Sequence<Int64>) -> EntryList { EntryList(numbers.map(entry)) }
 
+    @Test("an entry has three words: its id, its source and its details") func sizeOfEntry() {
+        #expect(MemoryLayout<QueueEntry>.stride == 24)
+    }
+
     /// Compares a list with a plain array of numbers, and copies from before a change with those of then.
     @Test(arguments: 0..<12) func agreesWithAnArray(seed: UInt64) {
         var random = SeededRandom(seed: seed)
