@@ -87,30 +87,32 @@ class Bench:
         return found
 
     @staticmethod
-    def row(what, value, unit, target, least=False, others=None):
+    def row(what, value, unit, target, least=False, others=None, ranked=True):
         """A line of the table; `least`: the target is a minimum; `others`: the same of other players, by name.
 
         Without a target the line is there for the comparison alone. Values of the type `Median` keep their intervals.
+        `ranked`: whether the line says which player is the best; a single value without an interval does not.
         """
         rounded = round(float(value), 2)
         row = {"what": what, "value": rounded, "unit": unit, "target": target, "least": least,
                "met": None if target is None else bool(rounded >= target if least else rounded <= target)}
         if others:
-            best = (max if least else min)(others, key=lambda name: float(others[name]))
             row["others"] = {name: round(float(other), 2) for name, other in others.items()}
+        if others and ranked:
+            best = (max if least else min)(others, key=lambda name: float(others[name]))
             row["best"] = best
             row["ratio"] = round(float(value) / float(others[best]), 3) if float(others[best]) else None
         if isinstance(value, Median):
             row["interval"] = _ends(value)
-            if others:
+            if "best" in row:
                 row["intervals"] = {name: _ends(other) for name, other in others.items()}
                 row["apart"] = value.apart(others[row["best"]])
         return row
 
     @classmethod
-    def rows(cls, what, values, unit, target, least=False):
+    def rows(cls, what, values, unit, target, least=False, ranked=True):
         """The line of a table, from the values of all players by name; none where our own is missing."""
         others = {name: value for name, value in values.items() if name != Daemon.name}
         if Daemon.name not in values:
             return []
-        return [cls.row(what, values[Daemon.name], unit, target, least, others)]
+        return [cls.row(what, values[Daemon.name], unit, target, least, others, ranked)]

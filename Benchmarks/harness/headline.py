@@ -1,5 +1,6 @@
 """The few lines of docs/measurements.md that `make bench` writes, from its own results."""
 import re
+import textwrap
 
 from harness.report import measured, rivals_of
 
@@ -29,8 +30,26 @@ def when(results):
     return f"Several runs of `make bench` since {min(dates)[:10]}."
 
 
+def ranks(results):
+    """Sentences on the rows of all measures in which another player is better, and in which the intervals overlap."""
+    better, overlapping = [], []
+    for measure, found in results["measures"].items():
+        for row in found["rows"]:
+            name = f"`{measure}`: {row['what']}"
+            if not row.get("apart", True):
+                overlapping.append(name)
+            elif row.get("ratio") and (row["ratio"] < 1 if row["least"] else row["ratio"] > 1):
+                better.append(f"{name} ({NAMES[row['best']]})")
+    sentences = []
+    if better:
+        sentences.append("Rows of all tables in which another player is better: " + "; ".join(better) + ".")
+    if overlapping:
+        sentences.append("Rows in which our interval overlaps that of the best of the others: " + "; ".join(overlapping) + ".")
+    return sentences
+
+
 def words(results):
-    """A table, or None if a row was not measured beside other players."""
+    """A table and the sentences below it, or None if a row was not measured beside other players."""
     compared = []
     for measure, what, text in LINES:
         found = [row for row in results["measures"].get(measure, {}).get("rows", []) if row["what"] == what]
@@ -46,6 +65,8 @@ def words(results):
         cells += [measured(row["others"][name], row["unit"], ends.get(name)) if name in row["others"] else "–"
                   for name in names]
         lines.append(f"| {text} | " + " | ".join(cells) + " |")
+    for sentence in ranks(results):
+        lines += ["", *textwrap.wrap(sentence, 127, break_long_words=False, break_on_hyphens=False)]
     return "\n".join(lines)
 
 

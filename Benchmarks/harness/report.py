@@ -60,7 +60,7 @@ def cells(row, beside):
     if beside:
         ends = row.get("intervals", {})
         words += [measured(others[name], unit, ends.get(name)) if name in others else "–" for name in beside]
-        words += [f"{number(others[row['best']], unit)} ({row['best']})" if others else "–",
+        words += [f"{number(others[row['best']], unit)} ({row['best']})" if "best" in row else "–",
                   compared(row)]
     return words
 

@@ -37,7 +37,7 @@ def run(bench):
             rows += bench.rows(
                 f"{kind} to {'silence' if kind == 'pause' else 'sound'}, {text}",
                 {name: figure(delays[kind]) for name, delays in found.items() if delays[kind]}, "ms",
-                target if figure is median else None)
+                target if figure is median else None, ranked=figure is median)
     return rows
 
 

@@ -1,15 +1,17 @@
 """nowplaying-mpd beside MPD itself: states, questions to a library, and the clock. The same clients ask both."""
 import select
 import socket
-import statistics
 import time
 
 from harness.bridge import Bridge, Server
 from harness.lines import until
+from harness.median import median
 from harness.process import Window, memory
 from measures import mpd_clock, mpd_library
 
 ASKED, PIPELINED, IDLE, SONGS, RESTING = 2000, 20_000, 500, 1000, 20
+# Commands of which idle clients hear.
+TURNS = 30
 
 
 def run(bench):
@@ -27,7 +29,7 @@ def run(bench):
     def row(what, unit, target=None, times=None, least=False):
         """`times`: the target in multiples of MPD's figure."""
         if times is not None and what in other:
-            target = round(times * other[what], 2)
+            target = round(times * float(other[what]), 2)
         return bench.row(what, found[ours][what], unit, target, least, {theirs: other[what]} if what in other else None)
     return [
         row("status, p50", "µs", times=1), row("pipelined status", "a second", times=3, least=True),
@@ -75,7 +77,7 @@ def _figures(bench, player):
             begun = time.monotonic()
             client.ask("status")
             times.append(1e6 * (time.monotonic() - begun))
-        found = {"status, p50": statistics.median(times), "pipelined status": _pipelined(path)}
+        found = {"status, p50": median(times), "pipelined status": _pipelined(path)}
         found[f"idle to changed, the last of {IDLE} clients"] = _changed(client, path)
         client.ask("pause 1")
         _settle(client)
@@ -121,7 +123,7 @@ def _pipelined(path):
 def _changed(client, path):
     """Median of the milliseconds from a command to the last client that has its line."""
     waiting, times = [Client(path) for _ in range(IDLE)], []
-    for turn in range(9):
+    for turn in range(TURNS + 1):
         for other in waiting:
             other.socket.sendall(b"idle mixer\n")
         time.sleep(0.5)
@@ -131,4 +133,4 @@ def _changed(client, path):
             other.read()
         times.append(1000 * (time.monotonic() - begun))
         client.read()
-    return statistics.median(times[1:])
+    return median(times[1:])

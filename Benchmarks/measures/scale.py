@@ -6,8 +6,7 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-
+from harness.median import median
 from harness.process import memory
 
 ENTRIES, SUBSCRIBERS, EVENTS = 100_000, 500, 40
@@ -43,8 +42,8 @@ def run(bench):
     listed = bench.in_turn("scale, list", lambda player, server: _listed(bench, player), players=["nowplayingd"])
     queue, last = ({name: results[0] for name, results in found.items()} for found in (queues, told))
     listed, most = ({name: results[0] for name, results in found.items()} for found in (listed, most))
-    lasts = {name: np.median(found["last ms"]) for name, found in last.items()}
-    rivals = [span for name, span in lasts.items() if name != "nowplayingd"]
+    lasts = {name: median(found["last ms"]) for name, found in last.items()}
+    rivals = [float(span) for name, span in lasts.items() if name != "nowplayingd"]
     bench.note("scale", {"queue": queue, "subscribers": last, "most": most, "list": listed})
     return [
         *bench.rows(f"{LISTED} entries from one file", {n: f["seconds"] for n, f in listed.items()}, "s", 4),
@@ -54,8 +53,8 @@ def run(bench):
         *bench.rows("memory of each", {n: f["bytes"] for n, f in queue.items()}, "bytes", 150),
         *bench.rows(f"{SUBSCRIBERS} subscribers get a pause or play, the last, p50", lasts, "ms",
                     round(min(rivals), 2) if rivals else None),
-        *bench.rows(f"{MOST} subscribers get it, the last, p50", {n: np.median(f["last ms"]) for n, f in most.items()}, "ms",
-                    round(8.2 * lasts["nowplayingd"], 2) if "nowplayingd" in lasts else None)]
+        *bench.rows(f"{MOST} subscribers get it, the last, p50", {n: median(f["last ms"]) for n, f in most.items()}, "ms",
+                    round(8.2 * float(lasts["nowplayingd"]), 2) if "nowplayingd" in lasts else None)]
 
 
 def _links(bench):
