@@ -1,9 +1,22 @@
+import AudioCore
 import NowPlaying
 
-/// Neighbouring entries, and facts about them.
+/// Neighbouring entries, and facts about them. Entries whose ids follow each other, as those of one addition do, are kept
+/// without their ids.
 struct EntryPiece: Sendable {
-    /// One or more, in order.
-    private(set) var entries: ContiguousArray<QueueEntry>
+    /// An entry without its id.
+    private struct Body: Sendable {
+        let source: MediaSource
+        var details: ItemDetails?
+
+        init(_ entry: QueueEntry) { (source, details) = (entry.source, entry.details) }
+    }
+
+    /// Entries whose ids ascend by one from `first`; empty: the ids do not.
+    private var bodies: ContiguousArray<Body> = []
+    private var first: Int64 = 0
+    /// Entries with other ids; empty: all are in `bodies`.
+    private var others: ContiguousArray<QueueEntry> = []
     /// Index of the first of them in the whole list.
     private(set) var start = 0
     /// Size of their texts, paths and addresses in bytes.
@@ -13,24 +26,46 @@ struct EntryPiece: Sendable {
 
     /// A piece of these entries, of which there is one or more.
     init(_ entries: ContiguousArray<QueueEntry>) {
-        self.entries = entries
-        count()
+        let first = entries.first?.id.number ?? 0
+        self.first = first
+        var (low, high, bytes, isRow) = (Int64.max, Int64.min, 0, true)
+        for (offset, entry) in entries.enumerated() {
+            low = min(low, entry.id.number)
+            high = max(high, entry.id.number)
+            bytes += entry.textBytes
+            isRow = isRow && entry.id.number &- first == Int64(offset)
+        }
+        (textBytes, numbers) = (bytes, low <= high ? low...high : 0...0)
+        if isRow { bodies = ContiguousArray(entries.lazy.map(Body.init)) } else { others = entries }
     }
 
     /// Notes the index of the first of them in the whole list.
     mutating func begin(at index: Int) { start = index }
 
-    /// Index after the last of them.
-    var end: Int { start + entries.count }
+    /// Number of the entries.
+    var count: Int { bodies.count + others.count }
 
-    private mutating func count() {
-        var (low, high, bytes) = (Int64.max, Int64.min, 0)
-        for entry in entries {
-            low = min(low, entry.id.number)
-            high = max(high, entry.id.number)
-            bytes += entry.textBytes
-        }
-        (textBytes, numbers) = (bytes, low <= high ? low...high : 0...0)
+    /// Index after the last of them.
+    var end: Int { start + count }
+
+    /// One or more, in order. Takes time for each unless their ids are kept with them.
+    var entries: ContiguousArray<QueueEntry> {
+        if bodies.isEmpty { return others }
+        return ContiguousArray(bodies.indices.lazy.map { self[$0] })
+    }
+
+    /// The entry with this offset.
+    subscript(offset: Int) -> QueueEntry {
+        if bodies.isEmpty { return others[offset] }
+        let body = bodies[offset]
+        return QueueEntry(id: ItemID(first + Int64(offset)), source: body.source, details: body.details)
+    }
+
+    /// Keeps the ids with the entries.
+    private mutating func spread() {
+        if bodies.isEmpty { return }
+        others = entries
+        bodies = []
     }
 
     /// Inserts an entry before this offset.
@@ -38,35 +73,44 @@ struct EntryPiece: Sendable {
         let number = entry.id.number
         numbers = min(numbers.lowerBound, number)...max(numbers.upperBound, number)
         textBytes += entry.textBytes
-        entries.insert(entry, at: offset)
+        if !bodies.isEmpty, offset == bodies.count, number &- first == Int64(offset) {
+            return bodies.append(Body(entry))
+        }
+        spread()
+        others.insert(entry, at: offset)
     }
 
     /// Removes the entry with this offset and returns it. The range of the numbers stays as it was: it may be too wide, never
     /// too narrow.
     mutating func remove(at offset: Int) -> QueueEntry {
-        let entry = entries.remove(at: offset)
+        spread()
+        let entry = others.remove(at: offset)
         textBytes -= entry.textBytes
         return entry
     }
 
     /// Replaces the details of the entry with this offset.
     mutating func setDetails(_ details: ItemDetails, at offset: Int) {
-        textBytes -= entries[offset].textBytes
-        entries[offset].details = details
-        textBytes += entries[offset].textBytes
+        let before = bodies.isEmpty ? others[offset].details : bodies[offset].details
+        textBytes += details.textBytes - (before?.textBytes ?? 0)
+        if bodies.isEmpty { others[offset].details = details } else { bodies[offset].details = details }
     }
 
     /// Offset of an entry. Takes nearly constant time while ids ascend, linear time at worst.
     func offset(of id: ItemID) -> Int? {
         guard numbers.contains(id.number) else { return nil }
+        if !bodies.isEmpty {
+            let offset = id.number - first
+            return offset >= 0 && offset < Int64(bodies.count) ? Int(offset) : nil
+        }
         let guess = id.number - numbers.lowerBound
-        if guess < Int64(entries.count), entries[Int(guess)].id == id { return Int(guess) }
-        var (low, high) = (0, entries.count)
+        if guess < Int64(others.count), others[Int(guess)].id == id { return Int(guess) }
+        var (low, high) = (0, others.count)
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+            if others[middle].id < id { low = middle + 1 } else { high = middle }
         }
-        if low < entries.count, entries[low].id == id { return low }
-        return entries.firstIndex { $0.id == id }
+        if low < others.count, others[low].id == id { return low }
+        return others.firstIndex { $0.id == id }
     }
 }
