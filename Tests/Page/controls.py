@@ -119,6 +119,20 @@ def test_sound(house, browser):
     tab.click(".volume .icon-button")
     state(house, "muted", False)
     tab.until("document.querySelector('.volume .icon-button').ariaPressed === 'false'")
+    # A move of the slider ends the mute that it finds, and no mute that comes meanwhile.
+    for volume, muted in ((0.6, False), (0.7, True)):
+        house.call("volume.set", muted=True)
+        tab.until("document.querySelector('.volume .icon-button').ariaPressed === 'true'")
+        tab.run(
+            f"(() => {{ const range = document.querySelector('.volume-range'); range.value = {volume};"
+            "range.dispatchEvent(new Event('input')); })()"
+        )
+        state(house, "volume", volume)
+        state(house, "muted", muted)
+        tab.until(f"document.querySelector('.volume .icon-button').ariaPressed === '{str(muted).lower()}'")
+    tab.run("document.querySelector('.volume-range').dispatchEvent(new Event('change'))")
+    house.call("volume.set", muted=False)
+    tab.until("document.querySelector('.volume .icon-button').ariaPressed === 'false'")
     tab.click(".volume-range")
     until(lambda: abs(house.state["volume"] - 0.5) < 0.03, "half of the volume")
     choose(tab, "[aria-label^='Speed']", "1.5×")

@@ -63,6 +63,14 @@ def card(name):
     return f"[...document.querySelectorAll('[data-room]')].find((one) => one.dataset.room === {name!r})"
 
 
+def move(tab, percent):
+    """The next value of a drag that goes on."""
+    tab.run(
+        f"(() => {{ const range = {card('bath')}.querySelector('input'); range.value = {percent};"
+        "range.dispatchEvent(new Event('input')); })()"
+    )
+
+
 def connections(house):
     """Connections of nowplaying-web to the server."""
     inodes = set()
@@ -100,6 +108,16 @@ def test_rooms(house, browser):
         tab.run(f"{card('bath')}.querySelector('.volume button').click()")
         until(lambda: of_server("bath")["config"]["volume"]["muted"], "mute")
         tab.until(f"{card('bath')}.querySelector('.volume button').ariaPressed === 'true'")
+        tab.until(f"{card('bath')}.querySelector('.volume.is-muted') !== null")
+        # A move of the slider ends the mute that it finds, and no mute that comes meanwhile.
+        move(tab, 40)
+        until(lambda: of_server("bath")["config"]["volume"] == {"percent": 40, "muted": False}, "the end of the mute")
+        tab.until(f"{card('bath')}.querySelector('.volume button').ariaPressed === 'false'")
+        ask("Client.SetVolume", id="bath", volume={"percent": 40, "muted": True})
+        tab.until(f"{card('bath')}.querySelector('.volume button').ariaPressed === 'true'")
+        move(tab, 45)
+        until(lambda: of_server("bath")["config"]["volume"] == {"percent": 45, "muted": True}, "a volume that stays muted")
+        tab.run(f"{card('bath')}.querySelector('input').dispatchEvent(new Event('change'))")
         # Another program sets it.
         ask("Client.SetVolume", id="bath", volume={"percent": 80, "muted": False})
         tab.until(f"{card('bath')}.querySelector('input').value === '80' && {card('bath')}.querySelector('.volume button').ariaPressed === 'false'")

@@ -1,8 +1,8 @@
 // The rooms of a Snapcast server: volume, mute, and the sheet of what is set seldom.
 
-import { h, icon, iconButton, set, setHidden, setIcon, setText } from "../dom.js";
-import { latest } from "../latest.js";
+import { h, icon, iconButton, set, setHidden, setText } from "../dom.js";
 import { openSheet } from "../parts/sheet.js";
+import { VolumeSlider } from "../parts/volume.js";
 import { Rooms } from "../rooms.js";
 
 const LONGEST_LATENCY = 10000;
@@ -81,35 +81,18 @@ class RoomCard {
   #name = h("h2", { dir: "auto" });
   #state = h("span", { class: "badge" });
   #companions = h("p", { class: "item-artist", dir: "auto" });
-  #mute;
-  #range;
+  #slider;
   #settings;
-  #isHeld = false;
 
   constructor(app, rooms, room) {
     this.#app = app;
     this.#rooms = rooms;
     this.#room = room;
     const { id } = room;
-    const send = latest((params) => app.attempt(() => rooms.setVolume(id, params)));
-    this.#mute = iconButton(
-      "volume", app.words("mute"), () => app.attempt(() => rooms.setVolume(id, { muted: !this.#room.muted })));
-    this.#range = h("input", { type: "range", min: 0, max: 100, step: 1, class: "volume-range" });
-    this.#range.oninput = () => {
-      this.#isHeld = true;
-      this.#show(Number(this.#range.value));
-      // A value that waits for its turn must not undo a mute that comes meanwhile.
-      send({ volume: Number(this.#range.value), ...(this.#room.muted && { muted: false }) });
-    };
-    for (const end of ["change", "pointerup", "pointercancel", "keyup", "blur"]) {
-      this.#range.addEventListener(end, () => {
-        this.#isHeld = false;
-      });
-    }
+    this.#slider = new VolumeSlider(app, 100, 1, (params) => app.attempt(() => rooms.setVolume(id, params)));
     this.#settings = iconButton("settings", app.words("settingsOf", { name: room.name }), () => openRoom(app, rooms, this.#room));
     this.element = h("article", { class: "session", "data-room": id },
-      h("header", {}, icon("speaker"), this.#name, this.#state, this.#settings), this.#companions,
-      h("div", { class: "volume", dir: "ltr" }, this.#mute, this.#range));
+      h("header", {}, icon("speaker"), this.#name, this.#state, this.#settings), this.#companions, this.#slider.element);
   }
 
   update(room) {
@@ -117,28 +100,16 @@ class RoomCard {
     this.#room = room;
     const { name, connected, muted, group } = room;
     const companions = this.#rooms.companions(room).map((other) => other.name);
-    const mayTurn = player.isCurrent && player.canTurn;
     setText(this.#name, name);
     setText(this.#state, words(connected ? group.muted ? "roomGroupMuted" : "roomConnected" : "roomOff"));
     setText(this.#companions, companions.length > 0 ? words("roomWith", { names: this.#app.format.list(companions) }) : "");
     setHidden(this.#companions, companions.length === 0);
-    set(this.#mute, {
-      "aria-pressed": String(muted), "aria-label": words("muteOf", { name }), title: words(muted ? "unmute" : "mute"),
-      disabled: !mayTurn
+    this.#slider.update({
+      volume: room.volume, muted, isQuiet: muted || group.muted, isDisabled: !(player.isCurrent && player.canTurn),
+      labels: { mute: words("muteOf", { name }), volume: words("volumeOf", { name }) }
     });
-    setIcon(this.#mute, muted ? "muted" : room.volume < 34 ? "volume-low" : "volume");
-    set(this.#range, { "aria-label": words("volumeOf", { name }), disabled: !mayTurn });
     const label = words("settingsOf", { name });
     set(this.#settings, { "aria-label": label, title: label, disabled: !(player.isCurrent && player.canControl) });
-    this.element.classList.toggle("is-muted", muted || group.muted);
-    if (this.#isHeld) return;
-    this.#range.value = room.volume;
-    this.#show(room.volume);
-  }
-
-  #show(volume) {
-    this.#range.style.setProperty("--share", `${volume}%`);
-    set(this.#range, { "aria-valuetext": this.#app.format.percent(volume / 100) });
   }
 }
 
