@@ -191,9 +191,18 @@ def test_rooms_accessible(house, browser):
 
 
 def test_no_rooms(house, browser):
-    """Without a Snapcast server the page has no word of rooms."""
+    """Without a Snapcast server the page leads to no rooms, and says in each language at their address what to do."""
     tab = begin(house, browser)
     tab.run("void (location.hash = '#/more')")
     tab.until("document.querySelector(\"[href='#/sessions']\") !== null")
     tab.until("document.querySelector(\"[href='#/rooms']\").getClientRects().length === 0")
+    tab.run("void (location.hash = '#/rooms')")
+    for language in ("de", "es", "fr", "ja", "en"):
+        words = json.loads(urllib.request.urlopen(f"{house.address}/words/{language}.json").read())
+        assert words["rooms.disabled"] not in (words["error.disabled"], words["rooms.unreachable"])
+        tab.run(f"void (localStorage.setItem('nowplaying.language', '{language}'), location.reload())")
+        tab.until(f"document.querySelector('main .note')?.textContent === {json.dumps(words['rooms.disabled'])}")
+        tab.until("document.querySelector('main .note code')?.textContent === 'nowplayingctl setup rooms'")
+        tab.until("document.querySelector('main .note code').getClientRects().length === 1")
+    tab.run("localStorage.removeItem('nowplaying.language')")
     tab.close()

@@ -2,7 +2,7 @@
 
 export class Rooms {
   list = [];
-  // Why the rooms cannot be had: "unreachable", "noAnswer" or "strange"; null if they can.
+  // Why the rooms cannot be had: "unreachable", "noAnswer", "strange", or "disabled" without a server; null if they can.
   problem = null;
   // False until the first answer.
   isKnown = false;
@@ -31,7 +31,8 @@ export class Rooms {
       if (this.#isFollowed && this.#connection === connection) this.#take(rooms);
     } catch (error) {
       if (this.#connection === connection) this.#connection = 0;
-      throw error;
+      if (error.reason !== "disabled") throw error;
+      if (this.#isFollowed) this.#take({ available: false, problem: error.reason });
     }
   }
 

@@ -12,6 +12,7 @@ export class RoomsView {
   #rooms;
   #list = h("div", { class: "cards" });
   #note = h("p", { class: "note", role: "status" });
+  #help = h("p", { class: "note", hidden: true }, h("code", {}, "nowplayingctl setup rooms"));
   // The card of each room, by its id: it stays while a finger is on it.
   #cards = new Map();
   #isShown = false;
@@ -25,7 +26,7 @@ export class RoomsView {
         h("header", { class: "page-head" },
           h("a", { href: "#/more", class: "icon-button", "aria-label": words("back") }, icon("back")),
           h("h1", { class: "title" }, words("rooms"))),
-        this.#note, this.#list);
+        this.#note, this.#help, this.#list);
   }
 
   show() {
@@ -60,6 +61,7 @@ export class RoomsView {
     const { list, problem, isKnown } = this.#rooms;
     if (!isKnown) return;
     setText(this.#note, problem !== null ? words(`rooms.${problem}`) : words(list.length > 0 ? "roomsHint" : "noRooms"));
+    setHidden(this.#help, problem !== "disabled");
     for (const [id, card] of this.#cards) {
       if (list.some((room) => room.id === id)) continue;
       card.element.remove();
