@@ -110,6 +110,8 @@ package struct OutputDevice: Equatable, Sendable {
     package var clock: String?
     /// True if the server multiplies all samples for it, because the device has no volume control.
     package var hasSoftwareVolume: Bool
+    /// The source of a Snapcast server whose rooms are this device; nil: it is another device.
+    package var server: SnapcastAddress?
     /// True for the silent dummy that servers offer without a device (`module-always-sink`).
     package var isDummy: Bool { name == Self.dummyName }
     /// Name of that dummy in PulseAudio and PipeWire.
@@ -119,8 +121,9 @@ package struct OutputDevice: Equatable, Sendable {
     package init(
         name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil,
         isWorn: Bool = false, exactBits: Int? = nil, takesFloat: Bool = false, hasSoftwareVolume: Bool = false,
-        clock: String? = nil
+        clock: String? = nil, server: SnapcastAddress? = nil
     ) {
+        self.server = server
         self.clock = clock
         self.exactBits = exactBits
         self.takesFloat = takesFloat

@@ -26,10 +26,8 @@ package struct ControlAddress: Equatable, Sendable {
             port = rest[rest.index(after: colon)...]
             rest = rest[..<colon]
         }
-        guard (1...255).contains(rest.utf8.count), rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            return nil
-        }
         host = String(rest)
+        guard Self.isHost(host) else { return nil }
         guard let port else {
             self.port = Self.controlPort
             return
@@ -43,13 +41,14 @@ package struct ControlAddress: Equatable, Sendable {
     /// The server to which the daemon plays, from the result of `output.list`; nil: it plays elsewhere.
     package init?(outputs: JSONValue) {
         let output = outputs["outputs"]?.arrayValue?.first { $0["name"] == "snapcast" }
-        let prefix = "Snapcast at "
-        guard let text = output?["description"]?.stringValue, text.hasPrefix(prefix),
-            // The port there is that of the source.
-            let source = ControlAddress(String(text.dropFirst(prefix.count)))
-        else { return nil }
-        host = source.host
+        // The port there is that of the source.
+        guard let host = output?["server"]?["host"]?.stringValue, Self.isHost(host) else { return nil }
+        self.host = host
         port = Self.controlPort
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
     /// For people.

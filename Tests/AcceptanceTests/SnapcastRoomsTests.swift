@@ -80,6 +80,8 @@ extension Acceptance {
         @Test("nowplaying-web finds the server to which the daemon plays") func page() async throws {
             let folder = TemporaryFolder()
             let house = await SnapcastHouse.start(folder, await Snapserver.start(in: folder))
+            let output = house.client.call("output.list")?["outputs"]?.arrayValue?.first
+            #expect(output?["server"] == ["host": .string(Snapserver.host), "port": 4953], "\(output ?? .null)")
             let room = SnapcastListener("bath")
             let settings = "[web]\nbind = 127.0.0.1:0\nstate-directory = \(folder.path("web"))\n"
             let (file, log) = (folder.write(Array(settings.utf8), "web.conf"), folder.path("web.log"))

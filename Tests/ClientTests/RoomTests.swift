@@ -21,4 +21,21 @@ import Testing
         let call = try #require(alone.calls(rooms[0], in: rooms)?.first)
         #expect(call.parameters["clients"]?.arrayValue?.count == 999)
     }
+
+    @Test("the daemon names its server by a value, and not by the words of a description") func server() {
+        func address(_ server: JSONValue, name: String = "snapcast") -> ControlAddress? {
+            let output: JSONValue = [
+                "name": .string(name), "description": "Snapcast at elsewhere:4953", "server": server,
+            ]
+            return ControlAddress(outputs: ["outputs": [["name": "other"], output]])
+        }
+        // The port there is that of the daemon's source.
+        #expect(address(["host": "box.lan", "port": 4000]) == ControlAddress("box.lan"))
+        #expect(address(["host": "fe80::1", "port": 4953]) == ControlAddress("fe80::1"))
+        #expect(address(["host": "box.lan", "port": 4953], name: "pulse") == nil)
+        for host in ["", "a b", "a\u{1B}[31m", "ü", String(repeating: "a", count: 256)] {
+            #expect(address(["host": .string(host), "port": 4953]) == nil)
+        }
+        #expect(address(.null) == nil && address("box.lan") == nil)
+    }
 }

@@ -146,7 +146,14 @@ import Testing
             switch method {
             case "hello": .result(["version": "1", "role": "admin"])
             case "output.list":
-                .result(["outputs": [["name": "snapcast", "description": .string("Snapcast at \(server.host)")]]])
+                .result([
+                    "outputs": [
+                        [
+                            "name": "snapcast", "description": "Snapcast at a place",
+                            "server": ["host": .string(server.host), "port": 4953],
+                        ]
+                    ]
+                ])
             default: .error(-32601, "there is no method", [:])
             }
         }

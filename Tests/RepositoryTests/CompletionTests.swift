@@ -212,7 +212,7 @@ import Testing
             names = ["Blue room", "Kitchen", "Bath\\n\\u001b[31m", "$(touch pwned)"]
             clients = [{"id": str(place), "config": {"name": name}} for place, name in enumerate(names)]
             results = {"hello": {"version": "1", "role": "admin"},
-                "output.list": {"outputs": [{"name": "snapcast", "description": "Snapcast at \(host)"}]},
+                "output.list": {"outputs": [{"name": "snapcast", "server": {"host": "\(host)", "port": 4953}}]},
                 "Server.GetStatus": {"server": {"groups": [{"id": "g", "clients": clients}]}}}
             def serve(listener):
                 while True:

@@ -64,11 +64,11 @@ extension MixSink {
 private final class NothingToWatch {}
 
 extension OutputDevice {
-    /// The only device of a sink of this format. `description`: its name for people.
-    init(_ name: String, _ description: String, _ format: FixedFormat) {
+    /// The only device of a sink of this format. `description`: its name for people. `server`: the Snapcast server of its rooms.
+    init(_ name: String, _ description: String, _ format: FixedFormat, server: SnapcastAddress? = nil) {
         self.init(
             name: name, description: description, state: .running, isDefault: true, format: format.audioFormat,
-            exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32)
+            exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32, server: server)
     }
 }
 

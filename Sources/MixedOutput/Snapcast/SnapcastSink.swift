@@ -70,7 +70,7 @@ import NowPlaying
     package var isOpen: Bool { state == .open }
 
     package var device: OutputDevice {
-        OutputDevice("snapcast", "Snapcast at \(cleanText(address.text))", format)
+        OutputDevice("snapcast", "Snapcast at \(cleanText(address.text))", format, server: address)
     }
 
     // MARK: Connection

@@ -55,6 +55,10 @@ import StateKeeping
             members.append(JSONObject.Member("volume", .number((mixer.volume * 1000).rounded() / 1000)))
             members.append(JSONObject.Member("muted", .bool(mixer.isMuted)))
         }
+        if let server = device.server {
+            let value: JSONValue = ["host": .string(server.host), "port": .integer(Int64(server.port))]
+            members.append(JSONObject.Member("server", value))
+        }
         return .object(JSONObject(members))
     }
 
