@@ -34,8 +34,10 @@ import NowPlayingClient
     private var pace = MessagePace()
     /// Instant at which the present stall was reported; nil: there is none.
     private var stalledAt: MonotonicTime?
-    /// Causes after which a wrong position can wait.
-    private static let passing: Set<String> = [Cause.drift.rawValue, Cause.stall.rawValue, Cause.unstall.rawValue]
+    /// Causes after which a wrong position can wait. A stall that ends has a pending resume before it is heard.
+    private static let passing: Set<String> = [
+        Cause.drift.rawValue, Cause.stall.rawValue, Cause.unstall.rawValue, Cause.pending.rawValue,
+    ]
     /// One-shot for the next message, and its instant.
     private var due: (source: EventSource, time: MonotonicTime)?
     /// Calls that the daemon has not answered.

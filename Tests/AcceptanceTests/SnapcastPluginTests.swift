@@ -131,6 +131,29 @@ extension Acceptance {
             house.end()
         }
 
+        @Test("a server that hangs again within five minutes makes no message") func hangs() async throws {
+            let house = await House.start("")
+            house.client.call("play", ["uri": .string(house.silence("a.wav", seconds: 300))])
+            _ = try house.properties { $0["playbackStatus"] == "playing" }
+            for isFirst in [true, false] {
+                house.events.forget()
+                house.server.process.signal(SIGSTOP)
+                _ = house.client.event("stall")
+                // Longer than a stall that is never shown.
+                usleep(3_000_000)
+                house.server.process.signal(SIGCONT)
+                _ = house.client.event("unstall")
+                if isFirst { _ = try house.properties { $0["playbackStatus"] == "playing" } }
+                // Longer than two messages are apart.
+                usleep(1_000_000)
+                let states = house.events.all("Stream.OnProperties").map {
+                    $0.parameters["properties"]?["playbackStatus"]
+                }
+                #expect(states == (isFirst ? ["paused", "playing"] : []), "\(states)")
+            }
+            house.end()
+        }
+
         @Test("with commands the server's clients play, pause, skip, seek, and set volume and modes")
         func commands() async throws {
             let house = await House.start("commands = yes\n")
