@@ -12,8 +12,8 @@ struct RoomsSetup {
     /// True if the server runs on this machine.
     private let isHere: Bool
 
+    /// The user of Debian's server.
     private static let user = "_snapserver"
-    private static let group = "nowplayingd-remote"
 
     /// Finds the server, shows what is missing, and asks before it runs a command.
     static func setUp(_ run: Invocation) throws(Failure) {
@@ -73,25 +73,27 @@ struct RoomsSetup {
     // MARK: Lines and commands
 
     private func show() throws(Failure) {
-        let host = TerminalText.safe(address.host)
+        let host = TerminalText.safe(address.host.contains(":") ? "[\(address.host)]" : address.host)
+        let rights = isHere ? RoomsRights(of: Self.user) : nil
         output.line("Server: \(TerminalText.safe(address.text))")
         output.line("In /etc/snapserver.conf of that machine, in [stream]:")
         output.line("    source = tcp://\(isHere ? "127.0.0.1" : host):4953/?name=music&mode=server&codec=pcm" + script)
         output.line("In nowplayingd.conf of this machine:")
         output.line("    [output]")
         output.line("    output = snapcast:\(isHere ? "localhost" : host)")
+        if rights?.hasGroup == false {
+            output.line("    [access]")
+            output.line("    remote-group = \(RoomsRights.group)")
+        }
         output.line("A restart of the server, and then of the daemon, makes them take effect.")
         guard isHere else {
             return output.line("Apps of Snapcast show titles only if the server runs on this machine.")
         }
-        guard getpwnam(Self.user) != nil else {
+        guard let rights else {
             return output.line(
                 "There is no user \(Self.user): put the server's user into the group “remote-group” of [access].")
         }
-        output.line(
-            "The server's ports have no password: with commands, everybody in the LAN can pause, skip and set the volume."
-        )
-        try commands(allow: asks("Allow that? [y/N] ", "--allow-commands"))
+        try grant(rights)
     }
 
     private var script: String { isHere ? "&controlscript=" + Self.program : "" }
@@ -104,16 +106,18 @@ struct RoomsSetup {
         return String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)]) + "/nowplaying-snapcast"
     }
 
-    private func commands(allow: Bool) throws(Failure) {
-        let root = geteuid() == 0 ? [] : ["sudo"]
-        let home = getpwnam(Self.user).map { String(cString: $0.pointee.pw_dir) } ?? "/var/lib/snapserver"
-        let file = home + "/.config/nowplayingd.conf"
-        var commands = [root + ["usermod", "--append", "--groups", Self.group, Self.user]]
-        commands.append(root + ["install", "-d", "-o", Self.user, home + "/.config"])
-        let text = "[snapcast]\\ncommands = \(allow ? "yes" : "no")\\n"
-        commands.append(root + ["sh", "-c", "printf '\(text)' > '\(file)'"])
-        commands.append(root + ["systemctl", "restart", "snapserver"])
-        output.line("Commands for the right of \(Self.user) to reach the daemon:")
+    private func grant(_ rights: RoomsRights) throws(Failure) {
+        output.line(
+            "The server's ports have no password: with commands, everybody in the LAN can pause, skip and set the volume."
+        )
+        let file = TerminalText.safe(rights.file)
+        if rights.allowsCommands == true { output.line("They are allowed: commands = yes in \(file).") }
+        let allows = rights.allowsCommands != true && asks("Allow that? [y/N] ", "--allow-commands")
+        let commands = rights.commands(allows: allows)
+        guard !commands.isEmpty else {
+            return output.line("\(rights.user) has the right to reach the daemon. Nothing changed.")
+        }
+        output.line("Commands for the right of \(rights.user) to reach the daemon:")
         for command in commands {
             output.line("    " + command.map { $0.contains(" ") ? Completion.quoted($0) : $0 }.joined(separator: " "))
         }
