@@ -27,6 +27,8 @@ package struct RoomChange: Equatable, Sendable {
     package var stream: String?
     /// For all rooms of the group.
     package var isGroupMuted: Bool?
+    /// True: the server forgets the room with all of its settings. Nothing else of the change counts.
+    package var isRemoved = false
 
     /// Milliseconds that a room may have.
     package static let latencies = -10_000...10_000
@@ -34,9 +36,13 @@ package struct RoomChange: Equatable, Sendable {
     /// No change.
     package init() {}
 
+    /// False for the removal of a room that is connected: it would go on playing, and be in no list.
+    package func isPossible(_ room: Room) -> Bool { !(isRemoved && room.isConnected) }
+
     /// Requests that make the change. Nil: the room of `place` is not among `rooms`.
     package func calls(_ room: Room, in rooms: [Room]) -> [Call]? {
         let client = JSONObject([.init("id", .string(room.id))])
+        if isRemoved { return [Call(method: "Server.DeleteClient", parameters: .object(client))] }
         var calls: [Call] = []
         func add(_ method: String, _ object: JSONObject, _ name: String, _ value: JSONValue) {
             var object = object

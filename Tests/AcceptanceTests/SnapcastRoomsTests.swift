@@ -77,6 +77,20 @@ extension Acceptance {
             house.end()
         }
 
+        @Test("a room whose client is gone is removed, and one that is connected is not") func removal() async throws {
+            let house = await House.start()
+            let refusal = house.run("kitchen", "--remove")
+            #expect(refusal.status == 1 && refusal.text.contains("it is connected"), "\(refusal.text)")
+            #expect(house.run("kitchen", "--remove", "--volume", "3").status == 2)
+            house.rooms[1].end()
+            #expect(becomes { house.run("kitchen").text.contains("not connected") })
+            #expect(house.run("kitchen", "--remove").status == 0)
+            #expect(house.room("kitchen") == .null && house.room("bath") != .null)
+            #expect(house.run("kitchen").status == 3)
+            house.rooms[0].end()
+            house.server.end()
+        }
+
         @Test("nowplaying-web finds the server to which the daemon plays") func page() async throws {
             let folder = TemporaryFolder()
             let house = await SnapcastHouse.start(folder, await Snapserver.start(in: folder))

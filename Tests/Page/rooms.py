@@ -149,6 +149,21 @@ def test_rooms(house, browser):
         # A room goes.
         rooms.pop(0).close()
         tab.until(f"{card('bath')}.querySelector('.badge').textContent === 'Not connected'")
+        # It can be removed, after a question; a room that is connected cannot.
+        tab.run(f"{card('kitchen')}.querySelector('header button').click()")
+        tab.until("document.querySelector('dialog[open] select') !== null")
+        assert tab.run("document.querySelector('dialog[open] .secondary') === null")
+        tab.key("Escape", 27)
+        for choice in (1, 0):
+            tab.run(f"{card('bath')}.querySelector('header button').click()")
+            tab.until("document.querySelector('dialog[open] select') !== null")
+            tab.run("document.querySelector('dialog[open] .secondary').click()")
+            tab.until("document.querySelector('dialog[open] h2')?.textContent === 'Remove Blue room?'")
+            assert of_server("bath") is not None
+            tab.run(f"document.querySelectorAll('dialog[open] .choice')[{choice}].click()")
+            tab.until("document.querySelector('dialog') === null")
+        tab.until(f"{card('bath')} === undefined")
+        assert of_server("bath") is None
         # Nobody looks: no connection.
         tab.hide(True)
         until(lambda: connections(house) == 0, "no connection")

@@ -58,14 +58,16 @@ final class FakeRooms: Sendable {
         }
     }
 
-    /// Rooms as `Server.GetStatus` has them, each in a group of its own, at 50 %.
-    static func status(_ names: [String], percent: Int64 = 50, isMuted: Bool = false) -> JSONValue {
+    /// Rooms as `Server.GetStatus` has them, each in a group of its own, at 50 %. `gone`: those that are not connected.
+    static func status(
+        _ names: [String], percent: Int64 = 50, isMuted: Bool = false, gone: Set<String> = []
+    ) -> JSONValue {
         let groups = names.enumerated().map { index, name -> JSONValue in
             [
                 "id": .string("g\(index)"), "name": "", "muted": false, "stream_id": "music",
                 "clients": [
                     [
-                        "id": .string("id\(index)"), "connected": true, "host": ["name": "box"],
+                        "id": .string("id\(index)"), "connected": .bool(!gone.contains(name)), "host": ["name": "box"],
                         "config": [
                             "name": .string(name), "latency": 0,
                             "volume": ["percent": .integer(percent), "muted": .bool(isMuted)],

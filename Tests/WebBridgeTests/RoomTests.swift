@@ -93,6 +93,26 @@ import Testing
         #expect(becomes { volume.withLock { $0 } == ["percent": 30, "muted": true] })
     }
 
+    @Test("a room whose client is gone is removed, and one that is connected is not") func removal() async throws {
+        let names = Mutex(["Bath", "Attic"])
+        let rooms = FakeRooms { method, parameters in
+            if method == "Server.DeleteClient", parameters["id"] == "id1" { names.withLock { $0 = ["Bath"] } }
+            let isQuestion = method == "Server.GetStatus"
+            return .result(isQuestion ? FakeRooms.status(names.withLock { $0 }, gone: ["Attic"]) : [:])
+        }
+        let house = await Self.house(rooms)
+        let socket = try house.socket()
+        _ = try socket.call("rooms.subscribe")
+        let refusal = try socket.call("rooms.remove", #"{"id": "id0"}"#)["error"]
+        #expect(refusal?["data"]?["reason"] == "inUse", "\(refusal ?? .null)")
+        #expect(!rooms.requests.contains("Server.DeleteClient"))
+        // The notification comes before the answer.
+        let change = try socket.call("rooms.remove", #"{"id": "id1"}"#)
+        #expect(change["params"]?["rooms"]?.arrayValue?.map { $0["name"] } == ["Bath"], "\(change)")
+        #expect(try socket.message()["result"] == [:])
+        #expect(try socket.call("rooms.remove", #"{"id": "id1"}"#)["error"]?["code"] == 100)
+    }
+
     @Test("wrong rooms and values, and the server's own refusal") func refusals() async throws {
         let rooms = FakeRooms { method, _ in
             method == "Server.GetStatus"
@@ -183,12 +203,14 @@ import Testing
         }
         for (method, parameters) in [
             ("rooms.volume.set", #"{"id": "a", "volume": 1}"#), ("rooms.configure", #"{"id": "a"}"#),
+            ("rooms.remove", #"{"id": "a"}"#),
         ] {
             #expect(try socket.call(method, parameters)["error"]?["code"] == 403)
         }
         let remote = try house.socket()
         _ = try remote.call("hello", #"{"role": "remote"}"#)
         #expect(try remote.call("rooms.configure", #"{"id": "a", "latency": 1}"#)["error"]?["code"] == 403)
+        #expect(try remote.call("rooms.remove", #"{"id": "a"}"#)["error"]?["code"] == 403)
         let volume = try remote.call("rooms.volume.set", #"{"id": "a", "volume": 1}"#)["error"]
         #expect(volume?["data"]?["reason"] == "disabled", "\(volume ?? .null)")
     }

@@ -58,6 +58,11 @@ export class Rooms {
     return this.#player.call("rooms.configure", { id, ...params });
   }
 
+  // Fails while the room is connected.
+  remove(id) {
+    return this.#player.call("rooms.remove", { id });
+  }
+
   #take({ available, problem, rooms }) {
     this.isKnown = true;
     this.problem = available ? null : problem ?? "unreachable";

@@ -49,6 +49,10 @@ import WebProtocol
             desk.unfollow(self)
             answer(.success([:]))
         case .setVolume, .configure: desk.set(id, Self.change(parameters), answer)
+        case .remove:
+            var change = RoomChange()
+            change.isRemoved = true
+            desk.set(id, change, answer)
         }
     }
 

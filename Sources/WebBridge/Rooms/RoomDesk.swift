@@ -257,6 +257,11 @@ import WebProtocol
             job.done(.failure(.noSuchContent("the Snapcast server has no such room")))
             return work()
         }
+        guard job.change.isPossible(room) else {
+            let words = "the room is connected to the Snapcast server; end its client, such as snapclient, before"
+            job.done(.failure(.commandFailed(.inUse, words)))
+            return work()
+        }
         current = job
         send(calls[...], job)
     }

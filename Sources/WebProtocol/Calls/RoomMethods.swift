@@ -12,6 +12,7 @@ package enum RoomMethods {
         case unsubscribe = "rooms.unsubscribe"
         case setVolume = "rooms.volume.set"
         case configure = "rooms.configure"
+        case remove = "rooms.remove"
     }
 
     private static let result =
@@ -54,5 +55,10 @@ package enum RoomMethods {
             anyOf: ["name", "latency", "join", "leave", "stream"], isHeld: false,
             help: "Sets the name, the latency, the group or the stream of a room.", result: "an empty object",
             example: #"{"id": "bath", "join": "kitchen"}"#),
+        Method(
+            name: Name.remove.rawValue, kind: .output, role: .control, parameters: [room], isHeld: false,
+            help: "Removes a room that is not connected, with its settings. It fails while the client of the room is "
+                + "connected, and one that comes back later is a new room.",
+            result: "an empty object", example: #"{"id": "bath"}"#),
     ]
 }

@@ -25,11 +25,13 @@ extension Rooms {
                 Option("--leave", "play in a group of its own"),
                 Option("--stream", value: "STREAM", "let the group of the room play this stream of the server"),
                 Option("--mute-group", value: "on|off", "mute all rooms of the group, or end that"),
+                Option("--remove", "remove a room that is not connected, with its settings"),
             ],
             examples: [
                 ("rooms", "list them"), ("rooms Kitchen --volume 40", "set one"),
                 ("rooms Bath --join Kitchen", "the same music in both"),
                 ("rooms 2 --latency 120", "its television needs 120 ms"),
+                ("rooms Attic --remove", "its client is gone for good"),
             ], arity: 0...1, run: Rooms.run)
     ]
 }
@@ -40,7 +42,7 @@ enum Rooms {
     static let patience = 5.0
 
     private static let settings = [
-        "--volume", "--mute", "--latency", "--name", "--join", "--leave", "--stream", "--mute-group",
+        "--volume", "--mute", "--latency", "--name", "--join", "--leave", "--stream", "--mute-group", "--remove",
     ]
 
     /// Lists the rooms, or sets one.
@@ -124,6 +126,18 @@ enum Rooms {
 
     private static func calls(_ run: Invocation, _ room: Room, _ rooms: [Room]) throws(Failure) -> [RoomChange.Call] {
         var change = RoomChange()
+        if run.has("--remove") {
+            guard settings.filter(run.has) == ["--remove"] else {
+                throw .usage("--remove and other settings exclude each other", verb: "rooms")
+            }
+            change.isRemoved = true
+            guard change.isPossible(room) else {
+                let name = TerminalText.safe(room.name)
+                throw Failure(
+                    .general,
+                    "cannot remove \"\(name)\": it is connected to the server; end its snapclient, then try again")
+            }
+        }
         change.name = run.value("--name")
         if let text = run.value("--latency") {
             guard let latency = Int(text), RoomChange.latencies.contains(latency) else {

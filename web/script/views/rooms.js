@@ -1,7 +1,7 @@
 // The rooms of a Snapcast server: volume, mute, and the sheet of what is set seldom.
 
 import { h, icon, iconButton, set, setHidden, setText } from "../dom.js";
-import { openSheet } from "../parts/sheet.js";
+import { openChoices, openSheet } from "../parts/sheet.js";
 import { VolumeSlider } from "../parts/volume.js";
 import { Rooms } from "../rooms.js";
 
@@ -115,7 +115,7 @@ class RoomCard {
   }
 }
 
-// Name, group and latency of a room. Each is set when it was chosen.
+// Name, group and latency of a room. Each is set when it was chosen. A room that is not connected can be removed.
 function openRoom(app, rooms, room) {
   const { words } = app;
   const configure = (params) => app.attempt(() => rooms.configure(room.id, params));
@@ -135,8 +135,26 @@ function openRoom(app, rooms, room) {
   mute.checked = room.group.muted;
   mute.onchange = () => app.attempt(() => rooms.setVolume(room.id, { groupMuted: mute.checked }));
   const row = (word, field) => h("label", { class: "row" }, h("span", {}, words(word)), field);
-  openSheet(
+  const sheet = openSheet(
     app, words("settingsOf", { name: room.name }), row("roomName", name), row("roomGroup", group),
     row("roomGroupMuted", mute), row("latency", latency),
-    h("p", { class: "note", id: "latency-hint" }, words("latencyHint")));
+    h("p", { class: "note", id: "latency-hint" }, words("latencyHint")),
+    room.connected ? null : h("div", { class: "actions" },
+      h("button", {
+        type: "button",
+        class: "secondary",
+        onclick: () => {
+          sheet.close();
+          askToRemove(app, rooms, room);
+        }
+      },
+        words("remove"))));
+}
+
+function askToRemove(app, rooms, { id, name }) {
+  const { words } = app;
+  openChoices(
+    app, words("removeRoomSure", { name }),
+    [{ label: words("remove"), run: () => rooms.remove(id) }, { label: words("cancel"), run: async () => {} }],
+    words("removeRoomHint"));
 }
