@@ -34,7 +34,7 @@ final class FakeSnapserver: Sendable {
     /// A server whose `Server.GetStatus` has this source and these rooms. `stream`: nil, the port of rooms is closed. `answers`:
     /// other answers, by method.
     init(
-        _ source: JSONValue?, _ rooms: [Room] = [Room()], stream: Stream? = Stream(),
+        _ source: JSONValue?, _ rooms: [Room] = [Room()], stream: Stream? = Stream(), port: UInt16 = 1705,
         answers: @escaping @Sendable (String) -> FakeDaemon.Reply? = { _ in nil }
     ) {
         let number = Self.number.withLock { number in
@@ -44,7 +44,7 @@ final class FakeSnapserver: Sendable {
         let host = "127.78.\(getpid() % 250).\(number)"
         self.host = host
         let status = Self.status(source, rooms)
-        control = FakeDaemon(host: host, port: 1705) { method, _ in
+        control = FakeDaemon(host: host, port: port) { method, _ in
             answers(method) ?? (method == "Server.GetStatus" ? .result(status) : .result([:]))
         }
         listener = stream == nil ? -1 : FakeDaemon.listen(host, 1704)

@@ -139,6 +139,13 @@ import Testing
         #expect(findings.count == 5 && !findings.contains { $0["level"] == "fault" }, "\(findings)")
     }
 
+    @Test("a server whose control protocol has another port is checked there") func otherPort() {
+        let server = FakeSnapserver(FakeSnapserver.source(JSONObject([.init("codec", "pcm")])), port: 1805)
+        defer { server.stop() }
+        let (outcome, _) = run(["--check", "--server", server.host + ":1805"], format: "48000:16:2")
+        #expect(outcome.output.contains("the Snapcast server at \(server.host) answers"), "\(outcome.output)")
+    }
+
     @Test("names for completions are those of the server, harmless and one a line") func names() {
         let server = FakeSnapserver(
             nil, [.init(name: "Blue room"), .init(name: "a\nb\u{1B}[31m"), .init(name: "$(reboot)'\"")])

@@ -7,6 +7,8 @@ import SnapcastControl
 struct RoomsCheck {
     /// Host of the server.
     let host: String
+    /// Port of its control protocol.
+    var controlPort = SnapcastServer.Address.controlPort
     /// Port of the daemon's source; nil: any.
     let port: String?
     /// Format in which the daemon sends, such as 48000:16:2; nil: not known.
@@ -24,7 +26,8 @@ struct RoomsCheck {
 
     /// All findings, `rooms` by name.
     func findings() -> [Finding] {
-        guard let address = SnapcastServer.Address(host.contains(":") ? "[\(host)]" : host) else { return [] }
+        let place = host.contains(":") ? "[\(host)]" : host
+        guard let address = SnapcastServer.Address("\(place):\(controlPort)") else { return [] }
         let status: JSONValue
         let server: SnapcastServer
         do throws(Failure) {

@@ -149,7 +149,7 @@ struct RoomsSetup {
         let state = try? run.state()
         let diagnosis = (try? run.call("diagnostics.get"))?["output"]
         let check = RoomsCheck(
-            host: address.host, port: nil, format: diagnosis?["format"]?.stringValue,
+            host: address.host, controlPort: address.port, port: nil, format: diagnosis?["format"]?.stringValue,
             buffer: diagnosis?["buffer"]?.doubleValue, isPlaying: state?.state == .playing)
         let findings = check.findings()
         if run.wantsJSON { return run.printJSON(["findings": .array(findings.map(\.json))]) }
