@@ -153,10 +153,12 @@ extension Acceptance {
             #expect(house.run("bath", "--join", "kitchen", "--leave").status == 2)
             #expect(house.run("--volume", "40").status == 2)
             let stream = house.run("bath", "--stream", "nothing")
-            #expect(stream.status == 1 && stream.text.contains("Stream not found"), "\(stream.text)")
+            #expect(
+                stream.status == 3 && stream.text.contains(#"no stream "nothing"; it has "music""#), "\(stream.text)")
             house.end()
             let gone = house.run()
             #expect(gone.status == 1 && gone.text.contains("cannot be reached"), "\(gone.text)")
+            #expect(gone.text.contains("Start it, allow its port 1705 in the firewall"), "\(gone.text)")
         }
     }
 }

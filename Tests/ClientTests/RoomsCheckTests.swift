@@ -51,7 +51,8 @@ import Testing
         gone.stop()
         expect(lines(gone), "warning: the Snapcast server at \(gone.host) cannot be reached", "port 1705")
         expect(lines(FakeSnapserver(nil) { _ in .hangUp }), "warning: ", "closed the connection before it answered")
-        expect(lines(FakeSnapserver(nil) { _ in .silence }), "warning: ", "did not answer within 2 s")
+        expect(lines(FakeSnapserver(nil) { _ in .silence }), "warning: ", "did not answer within 2 s | ")
+        expect(lines(FakeSnapserver(nil) { _ in .silence }), "warning: ", "Restart it")
         expect(
             lines(FakeSnapserver(nil) { _ in .error(-32601, "no\u{1B}[31m", .null) }), "warning: ",
             "refuses: no\u{FFFD}[31m")

@@ -53,8 +53,10 @@ enum Rooms {
             return try list(run)
         }
         let server = try server(run)
-        let rooms = try rooms(of: server)
+        let status = try server.call("Server.GetStatus")
+        let rooms = Room.all(status) ?? []
         let room = try Room.named(word, in: rooms)
+        if let stream = run.value("--stream") { try check(stream, status) }
         guard isSetting else {
             if run.wantsJSON { return run.printJSON(room.fullJSON) }
             return run.output.line(line(room, in: rooms))
@@ -123,6 +125,17 @@ enum Rooms {
     }
 
     // MARK: Setting
+
+    /// Fails if the server has no such stream: its own refusal names neither this one nor those that it has.
+    private static func check(_ stream: String, _ status: JSONValue) throws(Failure) {
+        let known = (status["server"]?["streams"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue }
+        guard !known.contains(stream) else { return }
+        let names = known.prefix(16).map { "\"\(TerminalText.safe(String($0.prefix(64))))\"" }.joined(separator: ", ")
+        throw Failure(
+            .noSuchContent,
+            "the Snapcast server has no stream \"\(TerminalText.safe(stream))\"; it has \(names.isEmpty ? "none" : names)"
+        )
+    }
 
     private static func calls(_ run: Invocation, _ room: Room, _ rooms: [Room]) throws(Failure) -> [RoomChange.Call] {
         var change = RoomChange()

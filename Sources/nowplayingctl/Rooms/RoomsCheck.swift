@@ -34,10 +34,11 @@ struct RoomsCheck {
             server = try SnapcastServer(address, seconds: Self.patience)
             status = try server.call("Server.GetStatus")
         } catch {
+            let lines = error.message.split(separator: "\n").map(String.init)
             return [
                 Finding(
-                    "rooms", .warning, error.message, meaning: "rooms cannot be listed, and apps of Snapcast show none",
-                    action: "start the server, look at its name, or allow its port 1705 in the firewall")
+                    "rooms", .warning, lines.first ?? "",
+                    meaning: "rooms cannot be listed, and apps of Snapcast show none", action: lines.last)
             ]
         }
         let probe = probe(server)

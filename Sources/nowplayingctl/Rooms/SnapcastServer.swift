@@ -81,19 +81,28 @@ final class SnapcastServer {
         return bytes
     }
 
-    /// A fault of the connection, in words.
+    /// A fault of the connection: a line about it, and one with the remedy.
     static func failure(_ problem: Problem, _ address: Address, _ seconds: Double) -> Failure {
         let server = "the Snapcast server at \(TerminalText.safe(address.text))"
+        func failure(_ words: String, _ remedy: String, _ status: ExitStatus = .general) -> Failure {
+            Failure(status, "\(server)\(words)\n\(remedy)")
+        }
+        let port = "The port of the control protocol is usually \(Address.controlPort): --server HOST:PORT"
         switch problem {
         case .connection(.timedOut):
-            return Failure(.timeout, "\(server) did not answer within \(ClockText.number(seconds)) s")
-        case .connection(.unknownHost): return Failure(.general, "\(server): there is no such host")
+            return failure(
+                " did not answer within \(ClockText.number(seconds)) s",
+                "Restart it, or allow its port \(address.port) in the firewall", .timeout)
+        case .connection(.unknownHost): return failure(": there is no such host", "Name another one: --server HOST")
         case .connection(.system(ECONNRESET)), .ended:
-            return Failure(.general, "\(server) closed the connection before it answered")
+            return failure(" closed the connection before it answered", port)
         case .connection(.system(let code)):
-            return Failure(.general, "\(server) cannot be reached: \(SystemText.error(code))")
-        case .strange: return Failure(.general, "\(server) does not speak Snapcast's control protocol")
-        case .refused(let words): return Failure(.general, "\(server) refuses: \(TerminalText.safe(words))")
+            return failure(
+                " cannot be reached: \(SystemText.error(code))",
+                "Start it, allow its port \(address.port) in the firewall, or name another one: --server HOST")
+        case .strange: return failure(" does not speak Snapcast's control protocol", port)
+        case .refused(let words):
+            return failure(" refuses: \(TerminalText.safe(words))", "Its log has the reason: journalctl -u snapserver")
         }
     }
 }
