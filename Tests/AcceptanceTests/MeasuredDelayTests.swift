@@ -70,7 +70,9 @@ extension Acceptance {
             let monitor = measure(server, daemon)
             #expect(monitor.0 == 5 && monitor.2.contains("there is no microphone"), "\(monitor.2)")
             let gone = measure(server, daemon, address: "unix:/nonexistent/native")
-            #expect(gone.0 == 5 && gone.2.contains("cannot record at the sound server"), "\(gone.2)")
+            #expect(
+                gone.0 == 5 && gone.2.contains("cannot record at the sound server of this user: Connection"),
+                "\(gone.2)")
             #expect(
                 missing.0 == 5 && missing.2.contains("no microphone") && !missing.2.contains("\u{1B}"), "\(missing.2)")
             #expect(daemon.stop() == 0)

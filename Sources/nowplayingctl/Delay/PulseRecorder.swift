@@ -1,5 +1,6 @@
 import Glibc
 import NowPlaying
+import NowPlayingClient
 
 /// A recording by the sound server of this user, with the instant of each frame. libpulse-simple is opened on first use, as
 /// this program has no other need of a sound server.
@@ -36,6 +37,7 @@ final class PulseRecorder {
         ) -> Int32
     private typealias Latency = @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?) -> UInt64
     private typealias Free = @convention(c) (OpaquePointer?) -> Void
+    private typealias Words = @convention(c) (Int32) -> UnsafePointer<CChar>?
 
     /// PA_STREAM_RECORD.
     private static let record: Int32 = 2
@@ -46,6 +48,8 @@ final class PulseRecorder {
     private let readPart: Read
     private let latency: Latency
     private let free: Free
+    /// Words for a number of an error; nil: the library has none.
+    private let words: Words?
     /// The frames so far, -1 to 1.
     private(set) var frames: [Float] = []
     /// Instants of frame 0 in seconds of CLOCK_MONOTONIC, as each part shows it.
@@ -64,6 +68,8 @@ final class PulseRecorder {
         readPart = try symbol("pa_simple_read", Read.self)
         latency = try symbol("pa_simple_get_latency", Latency.self)
         free = try symbol("pa_simple_free", Free.self)
+        // Of libpulse, which comes with it.
+        words = try? symbol("pa_strerror", Words.self)
         var error: Int32 = 0
         let specification = SampleSpec(rate: UInt32(ClickSignal.rate))
         let attributes = BufferAttributes(fragment: UInt32(Self.part * MemoryLayout<Float>.size))
@@ -72,7 +78,7 @@ final class PulseRecorder {
                 new(nil, "nowplayingctl", Self.record, source, "measure-delay", specification, nil, attributes, &error)
             }
         }
-        guard let made else { throw Self.problem(error) }
+        guard let made else { throw Self.problem(error, words) }
         stream = made
     }
 
@@ -81,11 +87,16 @@ final class PulseRecorder {
     /// PA_ERR_INVALID, of a name that no source can have, and PA_ERR_NOENTITY.
     private static let noSuchSource: [Int32] = [3, 5]
 
-    private static func problem(_ error: Int32) -> Problem {
+    private static func text(_ error: Int32, _ words: Words?) -> String {
+        words?(error).map { TerminalText.safe(String(cString: $0)) } ?? "error \(error)"
+    }
+
+    private static func problem(_ error: Int32, _ words: Words?) -> Problem {
         Problem(
             message: noSuchSource.contains(error)
                 ? "the sound server has no microphone for this user; see: pactl list short sources"
-                : "cannot record at the sound server of this user (error \(error)); check that it runs: pactl info")
+                : "cannot record at the sound server of this user: \(text(error, words)); check that it runs: pactl info"
+        )
     }
 
     /// Records the next 20 ms, and waits for them.
@@ -94,7 +105,7 @@ final class PulseRecorder {
         var part = [Float](repeating: 0, count: Self.part)
         let size = part.count * MemoryLayout<Float>.size
         guard readPart(stream, &part, size, &error) >= 0 else {
-            throw Problem(message: "the recording has ended (error \(error))")
+            throw Problem(message: "the recording has ended: \(Self.text(error, words))")
         }
         frames += part
         let age = latency(stream, &error)
