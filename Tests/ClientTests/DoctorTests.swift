@@ -177,6 +177,22 @@ import Testing
         #expect(result.text.contains("pulseaudio --start"))
     }
 
+    @Test("a Snapcast server of another format is there, and gets nothing") func otherFormat() throws {
+        let query = JSONObject([.init("codec", "pcm"), .init("sampleformat", "44100:16:2")])
+        let server = FakeSnapserver(FakeSnapserver.source(query))
+        defer { server.stop() }
+        var answers = Self.healthy
+        let output: JSONValue = ["kind": "snapcast", "address": .string(server.host), "format": "48000:16:2"]
+        answers["diagnostics.get"] = Self.changed(answers["diagnostics.get"] ?? .null, ["output"], output)
+        let stall = Self.changed(Sample.state(), ["stall"], ["reason": "noServer"])
+        answers["nowPlaying.get"] = Self.changed(stall, ["state"], "stalled")
+        let result = try findings(answers)
+        #expect(result.status == 1 && result.levels["server"] == "fault", "\(result.text)")
+        #expect(result.text.contains("sends nothing to the Snapcast server at \(server.host)"), "\(result.text)")
+        #expect(result.text.contains("output = snapcast:\(server.host),44100:16:2"), "\(result.text)")
+        #expect(!result.text.contains("is not reached"), "\(result.text)")
+    }
+
     @Test func noDaemon() throws {
         let outcome = Tool.run(["doctor", "--json"], socket: folder.path("nobody.sock"))
         #expect(outcome.status == 8)

@@ -66,7 +66,8 @@ import Testing
         let wide = Self.source(.init("sampleformat", "44100:24:2"))
         expect(
             lines(FakeSnapserver(wide)),
-            "fault: the daemon sends 48000:16:2, and the source “music” takes 44100:24:2", ",44100:24:2")
+            "fault: the daemon sends 48000:16:2, and the source “music” takes 44100:24:2 | the daemon sends nothing",
+            ",44100:24:2")
         expect(lines(FakeSnapserver(wide), format: nil), "ok: the source “music” takes 44100:24:2")
         expect(lines(FakeSnapserver(Self.source(.init("codec", "flac")))), "note: ", "codec=pcm")
     }

@@ -136,8 +136,8 @@ enum StatusText {
     static func stall(_ reason: String?) -> String {
         switch reason {
         case "noServer":
-            "no sound server answers: start PipeWire or PulseAudio, the Snapcast server or the reader of the pipe; "
-                + "playback resumes then"
+            "no sound server answers: start PipeWire or PulseAudio, the Snapcast server or the reader of the pipe, or find "
+                + "the cause by nowplayingctl doctor; playback resumes then"
         case "serverHung": "the sound server or the Snapcast server does not answer: restart it; playback resumes then"
         case "noOutput": "there is no output: connect or switch one on; playback resumes then"
         case "suspended":

@@ -70,8 +70,11 @@ enum SoundChecks {
         switch state.json["stall"]?["reason"]?.stringValue {
         case "noServer":
             return Finding(
-                "server", .fault, "the Snapcast server at \(shown) is not reached", meaning: "there is no sound",
-                action: "start it, with a source tcp://…?mode=server at this address; see the log of the daemon")
+                "server", .fault, "the daemon sends nothing to the Snapcast server at \(shown)",
+                meaning: "there is no sound",
+                action:
+                    "start the server, with a source tcp://…?mode=server at this address that takes the daemon's format; "
+                    + "the findings about rooms and the log of the daemon have the cause")
         case "serverHung":
             return Finding(
                 "server", .fault, "the Snapcast server at \(shown) does not read", meaning: "there is no sound",

@@ -81,7 +81,7 @@ struct RoomsCheck {
             return Finding(
                 "rooms", .fault,
                 "the daemon sends \(format ?? ""), and the source “\(name)” takes \(TerminalText.safe(theirs))",
-                meaning: "the rooms play noise, or at a wrong speed",
+                meaning: "the daemon sends nothing, and playback stalls",
                 action: "output = snapcast:\(TerminalText.safe(host)),\(TerminalText.safe(theirs)) in nowplayingd.conf")
         }
         let codec = stream["uri"]?["query"]?["codec"]?.stringValue ?? "flac"
