@@ -61,8 +61,9 @@ struct SnapcastQuestion {
         }
         let answer: Result<Answer, Refusal>
         do throws(Refusal) { answer = .success(try question.answer(chunks)) } catch { answer = .failure(error) }
-        // An entry that stays does no harm.
-        _ = try? control(address, "Server.DeleteClient", ["id": .string(question.name)])
+        SnapcastEntries.ours.delete(question.name, at: address) { name in
+            (try? control(address, "Server.DeleteClient", ["id": .string(name)])).map { $0 != .null }
+        }
         return try answer.get()
     }
 
