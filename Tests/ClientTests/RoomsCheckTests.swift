@@ -96,6 +96,17 @@ import Testing
             "ok: nowplaying-snapcast answers; everybody in the LAN can pause")
     }
 
+    @Test("rooms that play another stream") func otherStream() {
+        // The rooms play “music”.
+        let query = JSONObject([.init("codec", "pcm"), .init("controlscript", "/usr/bin/nowplaying-snapcast")])
+        let other = FakeSnapserver.source(query, name: "second")
+        expect(
+            lines(FakeSnapserver(other, [.init(name: "It's\u{1B}[31m"), .init(isConnected: false)])),
+            "warning: not on the daemon's stream “second”: It's\u{FFFD}[31m (“music”) | these rooms do not hear",
+            "rooms 'It'\\''s\u{FFFD}[31m' --stream second; new rooms")
+        #expect(!lines(FakeSnapserver(Self.source())).contains { $0.contains("not on the daemon's stream") })
+    }
+
     @Test("the rooms: none, many, hostile") func rooms() {
         expect(lines(FakeSnapserver(Self.source(), [])), "warning: no room is connected", "snapclient")
         expect(lines(FakeSnapserver(Self.source(), [.init(isConnected: false)])), "warning: no room is connected")

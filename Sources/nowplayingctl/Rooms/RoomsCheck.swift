@@ -43,7 +43,10 @@ struct RoomsCheck {
         }
         let probe = probe(server)
         let stream = stream(status)
-        return [version(status), source(stream), stamp(probe), plugin(stream), rooms(status, probe)].compactMap { $0 }
+        let rooms = (Room.all(status) ?? []).filter { $0.id != probe?.id }
+        return [
+            version(status), source(stream), stamp(probe), plugin(stream), list(rooms), others(rooms, stream),
+        ].compactMap { $0 }
     }
 
     private func probe(_ server: SnapcastServer) -> SnapcastProbe? {
@@ -149,8 +152,26 @@ struct RoomsCheck {
                 + (mayControl ? "everybody in the LAN can pause" : "apps of Snapcast can only look"))
     }
 
-    private func rooms(_ status: JSONValue, _ probe: SnapcastProbe?) -> Finding {
-        let rooms = (Room.all(status) ?? []).filter { $0.id != probe?.id }
+    /// The rooms that play something else: a new room plays the first source of the server.
+    private func others(_ rooms: [Room], _ stream: JSONValue?) -> Finding? {
+        guard let id = stream?["id"]?.stringValue else { return nil }
+        let connected = rooms.filter(\.isConnected)
+        let others = connected.filter { $0.group.stream != id }
+        guard let first = others.first else { return nil }
+        let words = others.prefix(Self.maximumRooms).map {
+            "\(TerminalText.safe($0.name)) (“\(TerminalText.safe($0.group.stream))”)"
+        }
+        let more = others.count > Self.maximumRooms ? ", …" : ""
+        return Finding(
+            "rooms", others.count == connected.count ? .warning : .note,
+            "not on the daemon's stream “\(TerminalText.safe(id))”: \(words.joined(separator: ", "))\(more)",
+            meaning: "these rooms do not hear the daemon",
+            action:
+                "nowplayingctl rooms \(Finding.word(first.name)) --stream \(Finding.word(id)); new rooms play the first "
+                + "source of /etc/snapserver.conf")
+    }
+
+    private func list(_ rooms: [Room]) -> Finding {
         guard rooms.contains(where: \.isConnected) else {
             return Finding(
                 "rooms", .warning, "no room is connected", meaning: "nobody hears the music",

@@ -76,7 +76,7 @@ struct RoomsSetup {
         let host = TerminalText.safe(address.host.contains(":") ? "[\(address.host)]" : address.host)
         let rights = isHere ? RoomsRights(of: Self.user) : nil
         output.line("Server: \(TerminalText.safe(address.text))")
-        output.line("In /etc/snapserver.conf of that machine, in [stream]:")
+        output.line("In /etc/snapserver.conf of that machine, in [stream], as the first source, which new rooms play:")
         output.line("    source = tcp://\(isHere ? "127.0.0.1" : host):4953/?name=music&mode=server&codec=pcm" + script)
         output.line("In nowplayingd.conf of this machine:")
         output.line("    [output]")
