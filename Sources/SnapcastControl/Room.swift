@@ -48,7 +48,7 @@ package struct Room: Equatable, Sendable {
     }
 
     private init?(_ client: JSONValue, _ group: Group) {
-        guard let id = Self.id(client) else { return nil }
+        guard let id = Self.id(client), !Self.isQuestion(client, id) else { return nil }
         self.id = id
         self.group = group
         host = Self.text(client["host"]?["name"])
@@ -63,6 +63,12 @@ package struct Room: Equatable, Sendable {
 
     private static func id(_ client: JSONValue) -> String? {
         client["id"]?.stringValue.flatMap { (1...maximumText).contains($0.utf8.count) ? $0 : nil }
+    }
+
+    /// True for the daemon or `doctor`, which ask as a client does and stay for an instant.
+    private static func isQuestion(_ client: JSONValue, _ id: String) -> Bool {
+        guard client["connected"] == true, let host = client["host"]?["name"]?.stringValue else { return false }
+        return ["nowplayingd", "nowplayingctl"].contains(host) && id.hasPrefix(host + "-")
     }
 
     private static func text(_ value: JSONValue?) -> String {

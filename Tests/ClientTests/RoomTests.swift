@@ -22,6 +22,19 @@ import Testing
         #expect(call.parameters["clients"]?.arrayValue?.count == 999)
     }
 
+    @Test("the daemon and doctor are no rooms while they ask") func questions() throws {
+        func client(_ id: String, _ host: String, _ isConnected: Bool) -> JSONValue {
+            ["id": .string(id), "host": ["name": .string(host)], "connected": .bool(isConnected)]
+        }
+        let clients = [
+            client("nowplayingd-12-345", "nowplayingd", true), client("nowplayingctl-12", "nowplayingctl", true),
+            // One that stayed can be removed, and a machine may have the name.
+            client("nowplayingd-6-7", "nowplayingd", false), client("00:11", "nowplayingd", true),
+        ]
+        let rooms = Room.all(["server": ["groups": [["id": "g", "clients": .array(clients)]]]])
+        #expect(try #require(rooms).map(\.id) == ["nowplayingd-6-7", "00:11"])
+    }
+
     @Test("the daemon names its server by a value, and not by the words of a description") func server() {
         func address(_ server: JSONValue, name: String = "snapcast") -> ControlAddress? {
             let output: JSONValue = [
