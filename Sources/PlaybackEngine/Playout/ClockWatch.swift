@@ -14,9 +14,10 @@ import NowPlaying
 
     /// Wants another reading if the last one leaves a doubt.
     func look() {
-        guard playout.settledLane?.clock.evenness.isWatched == true else { return cancel() }
+        guard let clock = playout.settledLane?.clock, clock.evenness.isWatched else { return cancel() }
         guard deadline == nil else { return }
-        deadline = playout.player.loop.deadline(EventLoop.now.advanced(bySeconds: Self.interval)) { [unowned self] in
+        let due = clock.betweenSteps(after: EventLoop.now.advanced(bySeconds: Self.interval))
+        deadline = playout.player.loop.deadline(due) { [unowned self] in
             deadline = nil
             read()
         }

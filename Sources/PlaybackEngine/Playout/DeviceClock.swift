@@ -33,6 +33,8 @@ package struct DeviceClock: Equatable, Sendable {
     /// True if the readings are lower bounds: the line goes through the highest.
     private var isStepped = false
     private var steps = StepLength()
+    /// Frame of the last step that a reading reported.
+    private var stepFrame = 0.0
     private var readings: [Reading] = []
 
     /// Shortest span of readings for a skew in seconds, and longest span that is kept.
@@ -114,6 +116,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// number of frames that the server has taken.
     package mutating func note(step frame: Double, taken: Int64? = nil, at time: MonotonicTime, isPrompt: Bool) {
         isStepped = true
+        stepFrame = frame
         if let taken { steps.note(taken) }
         if let origin, let last = readings.last, let even = evenFrame(at: time) {
             let late = (even - frame) / sampleRate
@@ -134,6 +137,14 @@ package struct DeviceClock: Equatable, Sendable {
         guard evenness.isWatched, let step = steps.frames.map(Double.init) else { return }
         let lost = ((even - frame - Self.stepScatter * sampleRate) / step).rounded(.down)
         note(frame: even - max(0, lost) * step, at: time, inSteps: true)
+    }
+
+    /// The instant at or after `time` in the middle between two steps, at which a late step is not mistaken for a lost one; `time`
+    /// itself if the steps are unknown.
+    func betweenSteps(after time: MonotonicTime) -> MonotonicTime {
+        guard isStepped, let step = steps.frames.map(Double.init), let frame = evenFrame(at: time) else { return time }
+        let passed = (frame - stepFrame) / step - 0.5
+        return time.advanced(bySeconds: (passed.rounded(.up) - passed) * step / sampleRate)
     }
 
     /// Frame that is audible at `time` if no sound was lost since the readings.
@@ -200,6 +211,12 @@ package struct DeviceClock: Equatable, Sendable {
     package func frame(at time: MonotonicTime) -> Double? {
         guard let origin, let line = line() else { return nil }
         return line.frame + (time.seconds(since: origin) - line.seconds) * sampleRate * (1 + skew)
+    }
+
+    /// Frame that is audible at `time` on average. A device that loses blocks is ahead of it after a block and behind before the
+    /// next one.
+    func averageFrame(at time: MonotonicTime) -> Double? {
+        evenness.sound(at: time, skew: steadySkew).map { $0 * sampleRate } ?? frame(at: time)
     }
 
     /// Instant at which `frame` is audible by the readings.

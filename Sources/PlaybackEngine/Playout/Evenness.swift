@@ -99,10 +99,22 @@ package struct Evenness: Equatable, Sendable {
         if state == .even { recent = [] }
     }
 
-    /// Slope of the recent readings by least squares, without the skew.
-    private func average(_ skew: Double) -> Double {
+    /// Seconds of sound at `time` on the line through the readings of an uneven device: as many as it has played on average.
+    /// `skew`: rate of the device minus 1. Nil: the device is even, or the readings say too little.
+    func sound(at time: MonotonicTime, skew: Double) -> Double? {
+        guard isUneven, let first = recent.first, let line = line(skew) else { return nil }
+        let seconds = time.seconds(since: first.time)
+        return first.sound + seconds * (1 + skew) + line.mean + line.slope * (seconds - line.middle)
+    }
+
+    /// Slope of that line, without the skew.
+    private func average(_ skew: Double) -> Double { line(skew)?.slope ?? 0 }
+
+    /// Line through the recent readings by least squares: seconds of sound beyond the rate of the device, by the seconds since the
+    /// first reading. Nil: the readings say too little.
+    private func line(_ skew: Double) -> (middle: Double, mean: Double, slope: Double)? {
         guard let first = recent.first, let last = recent.last, last.time.seconds(since: first.time) >= Self.shortest
-        else { return 0 }
+        else { return nil }
         let points = recent.map { reading in
             let seconds = reading.time.seconds(since: first.time)
             return (seconds, reading.sound - first.sound - seconds * (1 + skew))
@@ -116,7 +128,8 @@ package struct Evenness: Equatable, Sendable {
             above += (seconds - middle) * (off - mean)
             below += (seconds - middle) * (seconds - middle)
         }
-        return below > 0 ? min(max(above / below, -Self.largest), Self.largest) : 0
+        guard below > 0 else { return nil }
+        return (middle, mean, min(max(above / below, -Self.largest), Self.largest))
     }
 
     /// Begins anew with another flow, whose frames are not those of the last one.

@@ -93,6 +93,11 @@ extension Lane {
         isExact ? timing.audibleFrame : readings.audibleFrame(timing)
     }
 
+    /// The same for anchors: on a device that loses blocks, the average frame.
+    func averageFrame(_ timing: StreamTiming) -> Double {
+        isExact ? timing.audibleFrame : readings.averageFrame(timing)
+    }
+
     /// Reading of this instant by the clock, as if an output that has played everything went on; nil: unknown.
     var timingByClock: StreamTiming? {
         let now = EventLoop.now

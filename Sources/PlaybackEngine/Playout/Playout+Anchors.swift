@@ -6,7 +6,7 @@ import NowPlaying
 extension Playout {
     private func reading(_ lane: Lane, _ timing: StreamTiming) -> AnchorMaker.Reading {
         AnchorMaker.Reading(
-            audibleFrame: lane.audibleFrame(timing), time: timing.time, sampleRate: lane.format.sampleRate,
+            audibleFrame: lane.averageFrame(timing), time: timing.time, sampleRate: lane.format.sampleRate,
             skew: lane.clock.skew, latency: timing.latency, delay: delay(of: lane),
             isExact: lane.isExact)
     }
@@ -21,7 +21,11 @@ extension Playout {
 
     /// Stream frame that is heard at a reading: earlier than the server's by the delay of the output.
     func heardFrame(_ lane: Lane, _ timing: StreamTiming) -> Double {
-        lane.audibleFrame(timing) - delay(of: lane) * Double(lane.format.sampleRate) * (1 + lane.clock.skew)
+        lane.audibleFrame(timing) - delayFrames(of: lane)
+    }
+
+    private func delayFrames(of lane: Lane) -> Double {
+        delay(of: lane) * Double(lane.format.sampleRate) * (1 + lane.clock.skew)
     }
 
     /// Instant at which a stream frame is heard by the clock; nil: unknown.
@@ -36,7 +40,8 @@ extension Playout {
         // A future frame is published with its future instant; a boundary just passed, with its own.
         let (frame, position) =
             segment.map { (Double($0.streamStart), Timeline.Position(segment: $0, itemFrame: Double($0.itemStart))) }
-            ?? shownPosition(on: lane, at: max(heardFrame(lane, timing), Double(lane.audibleFrom)))
+            ?? shownPosition(
+                on: lane, at: max(lane.averageFrame(timing) - delayFrames(of: lane), Double(lane.audibleFrom)))
         let media = position.map { mediaSeconds($0, on: lane) } ?? 0
         if let segment, let time = lane.stream?.heardTime(of: segment.streamStart), time > timing.time {
             // The output has other times from a frame before it on.

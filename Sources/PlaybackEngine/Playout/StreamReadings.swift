@@ -72,6 +72,12 @@ struct StreamReadings {
         return clock.frame(at: timing.time) ?? timing.audibleFrame
     }
 
+    /// The same for anchors, which hold for seconds: where blocks are lost, the average.
+    func averageFrame(_ timing: StreamTiming) -> Double {
+        guard timing.isPlaying else { return timing.audibleFrame }
+        return clock.averageFrame(at: timing.time) ?? timing.audibleFrame
+    }
+
     /// True if a reading fits the earlier ones. During its own work a server rarely reports a position that is off by up to
     /// its latency (PulseAudio, while it renders again after a rewind). `audibleFrom`: stream frame at the start of the flow;
     /// `canRewind`: of the stream, nil without one.

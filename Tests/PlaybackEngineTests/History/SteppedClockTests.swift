@@ -117,13 +117,13 @@ import Testing
         }
     }
 
-    @Test("the position on a server that loses a step of 4 ms each second is right by 10 ms")
+    @Test("the position on a server that loses a step of 5 ms each second is right by 10 ms")
     func losing() async {
         for seed in 1...20 as ClosedRange<UInt64> {
             var random = SeededRandom(seed: seed)
             let losses = (0..<180).map { Double($0) + Double.random(in: 0..<1, using: &random) }
             let run = await LoopThread.run {
-                Self.play(quantum: 128.0 / 32000, losses: losses, seed: seed, seconds: 180)
+                Self.play(quantum: 160.0 / 32000, losses: losses, seed: seed, seconds: 180)
             }
             #expect((run.evenness.last?.jumps ?? 0) > 20, "seed \(seed): \(run.evenness.last?.jumps ?? 0)")
             let errors = run.errors.map { abs($0.error) }.sorted()
