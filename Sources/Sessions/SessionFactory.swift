@@ -82,17 +82,24 @@ import Synchronization
                 found[index] = $0
                 let all = found.compactMap(\.self)
                 guard all.count == stores.count else { return }
+                numbers.begin(past: all.reduce(into: []) { $0.formUnion($1.blocks) })
                 let works = stores.map { $0.renumbering(numbers) }
+                guard works.contains(where: { $0 != nil }) else {
+                    for store in stores { _ = store.take(nil) }
+                    return done(all)
+                }
                 workers.submit {
-                    if !numbers.begin(past: all.map(\.queue)) {
-                        Log.warning("the numbers of items can't be saved: later items may get them again")
-                    }
+                    Self.note(numbers)
                     return works.map { $0?() }
                 } _: { renumbered in
                     done(stores.indices.map { stores[$0].take(renumbered[$0]) ?? all[$0] })
                 }
             }
         }
+    }
+
+    private nonisolated static func note(_ numbers: ItemNumbers) {
+        if !numbers.note() { Log.warning("the numbers of items can't be saved: later items may get them again") }
     }
 
     /// Makes a session that restores nothing yet. It counts as being made.
@@ -228,7 +235,7 @@ import Synchronization
             guard missing == 0 else { return }
             let stores = built.compactMap(\.methods.store)
             load(stores) { [self] found in
-                removeOthers(than: stores.reduce(into: []) { $0.formUnion($1.listNumbers) })
+                let kept = stores.reduce(into: Set()) { $0.formUnion($1.listNumbers) }
                 let others: ResumePolicy = context.configuration.resume == .stopped ? .stopped : .paused
                 for (session, found) in zip(built.filter { $0.methods.store != nil }, found) {
                     restore(session, found, session === main ? context.configuration.resume : others)
@@ -237,6 +244,8 @@ import Synchronization
                 }
                 deaths.restored()
                 done(saved.first(where: \.isActive)?.name)
+                // The requests that waited have their answers: these wait for the disk.
+                context.loop.later { [self] in settle(lists: kept) }
             }
         }
         for session in saved {
@@ -248,9 +257,10 @@ import Synchronization
         ready()
     }
 
-    /// Removes the lists of earlier runs that no queue has.
-    private func removeOthers(than kept: Set<UInt64>) {
-        workers.submit { [addedLists] in
+    /// Notes the first numbers of this run, and removes the lists of earlier runs but for those that a queue has.
+    private func settle(lists kept: Set<UInt64>) {
+        workers.submit { [numbers, addedLists] in
+            Self.note(numbers)
             addedLists.removeOthers(than: kept)
         } _: { _ in
         }

@@ -26,6 +26,8 @@ package final class ItemNumbers: Sendable {
         /// Blocks with items of queues.
         var used: Set<Int64> = []
         var hasBegun = false
+        /// True if `note` was called.
+        var isNoted = false
         /// True if `used` was looked for near the limit.
         var isLookedFor = false
     }
@@ -39,31 +41,49 @@ package final class ItemNumbers: Sendable {
     /// Numbers noted in this state directory; `begin` makes them available.
     package init(stateDirectory: String) { path = stateDirectory + "/" + Self.fileName }
 
-    /// Begins after the last run, past these queues of it. Later calls only pass over more queues. On a worker thread; a few
-    /// small file operations. False: the state directory takes no note of it.
-    @discardableResult
-    package func begin(past queues: [PlayQueue]) -> Bool {
-        let blocks = queues.reduce(into: Set<Int64>()) { $0.formUnion(Self.blocks(of: $1)) }
+    /// Begins after the last run, past these blocks of its queues (`blocks`). Later calls only pass over more blocks. Reads one
+    /// small file; `note` makes the numbers available.
+    package func begin(past blocks: Set<Int64>) {
         let isFirst = state.withLock { state in
             state.used.formUnion(blocks)
             defer { state.hasBegun = true }
             return !state.hasBegun
         }
+        guard isFirst else { return }
+        let noted = read().map { ($0 + Self.block - 1) / Self.block }
+        place(at: noted ?? blocks.max().map { $0 + 1 } ?? 0)
+    }
+
+    /// Notes the first numbers in the state directory and opens `take`; later calls do nothing. After `begin`, on a worker
+    /// thread, as it waits for the disk. False: the state directory takes no note of them.
+    @discardableResult
+    package func note() -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.isNoted = true }
+            return !state.isNoted
+        }
         guard isFirst else { return true }
-        let noted = read().map { ($0 + Self.block - 1) / Self.block * Self.block }
-        let first = noted ?? blocks.max().map { ($0 + 1) * Self.block } ?? 0
-        state.withLock { $0.end = first }
         var isNoted = reserve(1)
         if !isNoted {
             // No earlier run of the last days had these.
-            state.withLock { $0.end = Self.blockByWallClock() * Self.block }
+            place(at: Self.blockByWallClock())
             isNoted = reserve(1)
         }
         gate.open()
         return isNoted
     }
 
-    /// Takes numbers that follow each other; waits for `begin`. On a worker thread, as it may write to the disk. Nil: no
+    /// The next number is the first of this block or, if a queue has that, of the free one after it. None is reserved.
+    private func place(at block: Int64) {
+        state.withLock { state in
+            let isFree = Self.isFree(block, 1, state.used)
+            let first = isFree ? block : Self.free(after: block, 1, state.used) ?? block
+            state.next = max(1, first * Self.block)
+            state.end = state.next
+        }
+    }
+
+    /// Takes numbers that follow each other; waits for `note`. On a worker thread, as it may write to the disk. Nil: no
     /// such row is free.
     package func take(_ count: Int) -> TakenNumbers? {
         gate.wait()
@@ -118,7 +138,8 @@ package final class ItemNumbers: Sendable {
         state.withLock { if $0.next == first + count { $0.next = first } }
     }
 
-    private static func blocks(of queue: PlayQueue) -> Set<Int64> {
+    /// Blocks with items of this queue, for `begin`.
+    package static func blocks(of queue: PlayQueue) -> Set<Int64> {
         var blocks: Set<Int64> = []
         var last: Int64 = -1
         for entry in queue.entries where entry.id.number / block != last && entry.id.number < limit {
@@ -156,16 +177,23 @@ package final class ItemNumbers: Sendable {
     }
 
     private static func isFree(_ first: Int64, _ count: Int64, _ used: Set<Int64>) -> Bool {
-        first + count <= blockCount && (first..<first + count).allSatisfy { !used.contains($0) }
+        guard first + count <= blockCount else { return false }
+        var block = first
+        while block < first + count, !used.contains(block) { block += 1 }
+        return block == first + count
     }
 
     /// The first of so many free blocks, from `start` on and then from the beginning; nil: there are none.
     private static func free(after start: Int64, _ count: Int64, _ used: Set<Int64>) -> Int64? {
-        for range in [start..<max(start, blockCount), 0..<min(start, blockCount)] {
-            var first = range.lowerBound
-            for block in range where first + count <= blockCount {
-                if used.contains(block) { first = block + 1 } else if block + 1 - first >= count { return first }
-            }
+        free(from: start, to: blockCount, count, used) ?? free(from: 0, to: min(start, blockCount), count, used)
+    }
+
+    /// The same in these blocks alone. Loops over ranges would make each start search all conformances of the program.
+    private static func free(from start: Int64, to end: Int64, _ count: Int64, _ used: Set<Int64>) -> Int64? {
+        var (first, block) = (start, start)
+        while block < end, first + count <= blockCount {
+            if used.contains(block) { first = block + 1 } else if block + 1 - first >= count { return first }
+            block += 1
         }
         return nil
     }

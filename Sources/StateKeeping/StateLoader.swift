@@ -25,6 +25,8 @@ struct LoadedState: Sendable {
     var lists: [AddedList] = []
     /// True if an item has a number beyond the limit.
     var hasLargeNumbers = false
+    /// Blocks with numbers of its items.
+    var blocks: Set<Int64> = []
     /// Reports of faults, in sentences.
     var reports: [String] = []
 }
@@ -57,6 +59,7 @@ enum StateLoader {
         loaded.queue = journal?.queue ?? PlayQueue()
         loaded.queue.beginRun(after: loaded.position?.revision ?? 0)
         loaded.hasLargeNumbers = loaded.queue.entries.contains { $0.id.number >= ItemNumbers.limit }
+        loaded.blocks = ItemNumbers.blocks(of: loaded.queue)
         loaded.commands = journal?.commands ?? CommandSettings()
         loaded.reports = reports
         return loaded

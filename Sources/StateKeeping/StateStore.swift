@@ -69,6 +69,8 @@ package import PlaybackEngine
     /// State from an earlier run: the queue, the position (nil: nothing was saved), and settings.
     package struct Found {
         package let queue: PlayQueue
+        /// Blocks with numbers of its items, for `ItemNumbers.begin`.
+        package let blocks: Set<Int64>
         package let position: SavedPosition?
         package let commands: [RemoteCommand: CommandCentre.Setting]
         /// Delays of outputs in seconds, by their names.
@@ -100,8 +102,8 @@ package import PlaybackEngine
             positionOnDisk = position
             done(
                 Found(
-                    queue: loaded.queue, position: loaded.position, commands: commands.settings,
-                    delays: commands.delays, skews: commands.skews))
+                    queue: loaded.queue, blocks: loaded.blocks, position: loaded.position,
+                    commands: commands.settings, delays: commands.delays, skews: commands.skews))
         }
     }
 
@@ -133,8 +135,8 @@ package import PlaybackEngine
             if isSaved { loaded.memory?.reset(identity: loaded.disk.identity) }
             return Renumbered(
                 found: Found(
-                    queue: queue, position: position, commands: commands.settings, delays: commands.delays,
-                    skews: commands.skews),
+                    queue: queue, blocks: loaded.blocks, position: position, commands: commands.settings,
+                    delays: commands.delays, skews: commands.skews),
                 isSaved: isSaved)
         }
     }

@@ -15,7 +15,8 @@ import Testing
         let numbers = ItemNumbers(stateDirectory: folder.path)
         var queue = PlayQueue()
         queue.insert(ids.map { QueueEntry(id: ItemID($0), source: .handedOver(name: "x")) }, at: 0)
-        #expect(numbers.begin(past: [queue]))
+        numbers.begin(past: ItemNumbers.blocks(of: queue))
+        #expect(numbers.note())
         return numbers
     }
 

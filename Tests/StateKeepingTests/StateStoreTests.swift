@@ -81,7 +81,8 @@ import Testing
                 let keeping = await Keeping.start(folder.path)
                 let found = try #require(keeping.found)
                 let numbers = ItemNumbers(stateDirectory: folder.path)
-                numbers.begin(past: [found.queue])
+                numbers.begin(past: found.blocks)
+                numbers.note()
                 let work = keeping.store.renumbering(numbers)
                 #expect((work == nil) == (run > 0))
                 let new = keeping.store.take(work?()) ?? found
