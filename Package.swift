@@ -55,8 +55,7 @@ let package = Package(
         systemLibrary("CSndFile", package: "libsndfile1-dev"),
         systemLibrary("CMPG123", package: "libmpg123-dev"),
         systemLibrary("CVorbisFile", package: "libvorbis-dev"),
-        // Its header includes one that lies in a folder of its own.
-        systemLibrary("COpusFile", package: "libopusfile-dev", pkgConfig: "opusfile"),
+        systemLibrary("COpusFile", package: "libopusfile-dev"),
         systemLibrary("CExpat", package: "libexpat1-dev"),
         systemLibrary("CSystemd", package: "libsystemd-dev"),
         systemLibrary("CINIH", package: "libinih-dev"),
@@ -70,9 +69,10 @@ let package = Package(
         systemLibrary("CSoxr", package: "libsoxr-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
-        // It defines the functions of five libraries, which nothing links: see CLateLibraries.h.
+        // It defines the functions of six libraries, which nothing links: see CLateLibraries.h.
         .target(
-            name: "CLateLibraries", dependencies: ["CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile"],
+            name: "CLateLibraries",
+            dependencies: ["CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile", "COpusFile"],
             path: "Sources/SystemLibraries/CLateLibraries", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
         .target(
             name: "CWebAnswers", path: "Sources/SystemLibraries/CWebAnswers",

@@ -1,4 +1,5 @@
 import AudioCore
+import CLateLibraries
 private import COpusFile
 import Glibc
 
@@ -26,8 +27,12 @@ final class OpusStream: LinkedStream {
         deinit { op_free(file) }
     }
 
-    /// Opens the stream; `fields`: what the comments of its first link say. Throws `.broken`, or what reading throws.
+    /// Opens the stream; `fields`: what the comments of its first link say. Throws `.broken`, `.unavailable` without the
+    /// library, or what reading throws.
     init(_ source: OggSource, fields: TagFields) throws(DecodingError) {
+        guard late_opus_is_there() != 0 else {
+            throw .withoutLibrary("libopusfile.so.0", package: "libopusfile0")
+        }
         var callbacks = OpusFileCallbacks(
             read: { context, target, count in
                 let source = Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue()

@@ -17,5 +17,6 @@ void *late_function(struct late_library *library, const char *name) {
 int late_decoders_are_there(void) {
     int flac = late_flac_is_there(), mpg123 = late_mpg123_is_there();
     int sndfile = late_sndfile_is_there(), vorbis = late_vorbis_is_there();
-    return flac && mpg123 && sndfile && vorbis;
+    int opus = late_opus_is_there();
+    return flac && mpg123 && sndfile && vorbis && opus;
 }

@@ -1,1 +1,1 @@
-#include <opusfile.h>
+#include <opus/opusfile.h>

@@ -9,5 +9,6 @@ int late_flac_is_there(void);
 int late_mpg123_is_there(void);
 int late_sndfile_is_there(void);
 int late_vorbis_is_there(void);
+int late_opus_is_there(void);
 /* Opens all but libpulse: for a process that cannot open files later. */
 int late_decoders_are_there(void);

@@ -1,0 +1,3 @@
+/* opusfile.h names it without the folder that both lie in. */
+#pragma once
+#include <opus/opus_multistream.h>
