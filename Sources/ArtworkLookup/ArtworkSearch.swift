@@ -14,9 +14,9 @@ package final class ArtworkSearch: Sendable {
         package var names: [String]
         /// Stands for the picture of what has none; nil: nothing does.
         package var placeholder: String?
-        /// True if the search includes animated artwork; the names are without suffix, in lower case.
+        /// True if the search includes animated artwork.
         package var isAnimated = true
-        package var films: [AnimatedShape: String] = [.square: "cover-square", .tall: "cover-tall"]
+        package var films = FilmNames()
 
         /// Rules, by their parts.
         package init(names: [String] = ["cover", "folder", "front", "album", "artwork"], placeholder: String? = nil) {
@@ -40,6 +40,35 @@ package final class ArtworkSearch: Sendable {
         /// MiB of pictures in a setting; nil: it is not valid.
         package static func cacheSize(setting text: String) -> Int? {
             Int(text).flatMap { (1...65_536).contains($0) ? $0 : nil }
+        }
+    }
+
+    /// Names of animated artwork, without suffix, in lower case; nil: none of this shape. No dictionary: it would cost each
+    /// start of the daemon a search through the conformances of the whole program.
+    package struct FilmNames: Equatable, Sendable {
+        private var square: String?
+        private var tall: String?
+
+        /// Names, by their shapes.
+        package init(square: String? = "cover-square", tall: String? = "cover-tall") {
+            self.square = square
+            self.tall = tall
+        }
+
+        /// The name of animated artwork of this shape.
+        package subscript(shape: AnimatedShape) -> String? {
+            get {
+                switch shape {
+                case .square: square
+                case .tall: tall
+                }
+            }
+            set {
+                switch shape {
+                case .square: square = newValue
+                case .tall: tall = newValue
+                }
+            }
         }
     }
 

@@ -39,7 +39,7 @@ package struct Configuration: Equatable, Sendable {
     package var artworkPlaceholder: String?
     /// True if animated artwork is published.
     package var showsAnimatedArtwork = true
-    package var artworkFilms = ArtworkSearch.Rules().films
+    package var artworkFilms = ArtworkSearch.FilmNames()
     /// MiB of pictures that are kept.
     package var artworkCacheSize = 128
     /// Folder of data that can be fetched again; nil: the default path.

@@ -336,7 +336,7 @@ package struct Setting: Sendable {
     private static func film(_ shape: AnimatedShape, _ name: String, _ words: String) -> Setting {
         Setting(
             section: "artwork", name: name, takes: "a file name without ending",
-            defaultText: ArtworkSearch.Rules().films[shape], sample: shape == .square ? "loop" : "loop-tall",
+            defaultText: ArtworkSearch.FilmNames()[shape], sample: shape == .square ? "loop" : "loop-tall",
             help:
                 "File name of animated artwork with the shape \(words). A still picture with this name is its preview.",
             isReloadable: false

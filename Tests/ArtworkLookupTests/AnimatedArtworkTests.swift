@@ -39,7 +39,7 @@ import Testing
         #expect(found.allSatisfy { $0.kind == .animated && $0.id.utf8.count == 32 })
         #expect(search().found.isEmpty)
         var rules = ArtworkSearch.Rules()
-        rules.films = [.square: "loop"]
+        rules.films = ArtworkSearch.FilmNames(square: "loop", tall: nil)
         #expect(search(rules).animated.isEmpty)
         rules = ArtworkSearch.Rules()
         rules.isAnimated = false

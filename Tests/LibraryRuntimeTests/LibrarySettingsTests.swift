@@ -51,7 +51,7 @@ import Testing
         wanted.daemonSocket = "/other"
         wanted.artwork.names = ["scan", "booklet"]
         wanted.artwork.isAnimated = false
-        wanted.artwork.films = [.square: "loop", .tall: "tall"]
+        wanted.artwork.films = ArtworkSearch.FilmNames(square: "loop", tall: "tall")
         wanted.artwork.placeholder = "/p.png"
         wanted.artworkCacheSize = 7
         #expect(settings == wanted)
