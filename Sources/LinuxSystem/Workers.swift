@@ -9,6 +9,8 @@ package final class Workers: Sendable {
         var waiting: [Work] = []
         var threads = 0
         var finished: [@PlayerLoop () -> Void] = []
+        /// Wakes the loop for what is finished; nil: nothing was submitted yet.
+        var signal: LoopSignal?
     }
 
     /// Threads of all workers at once. Work on a dead network disk keeps its thread until the kernel ends its read, so there
@@ -19,18 +21,12 @@ package final class Workers: Sendable {
 
     private let name: String
     private let state = Mutex(State())
-    private let signal: LoopSignal
+    @PlayerLoop private let loop: EventLoop
 
     /// Workers whose results come back on this loop; `name` is shown by `ps -L`.
     @PlayerLoop package init(_ loop: EventLoop, name: String = "media") {
         self.name = name
-        let box = Box()
-        signal = LoopSignal(loop) { box.workers?.collect() }
-        box.workers = self
-    }
-
-    @PlayerLoop private final class Box {
-        weak var workers: Workers?
+        self.loop = loop
     }
 
     /// Does `work` on another thread, and `done` with its result on the loop afterwards.
@@ -38,6 +34,8 @@ package final class Workers: Sendable {
         _ work: @escaping @Sendable () -> Result, _ done: @escaping @PlayerLoop (Result) -> Void
     ) {
         let needsThread = state.withLock { state in
+            // Most workers of a start have nothing to do for long.
+            if state.signal == nil { state.signal = LoopSignal(loop) { [weak self] in self?.collect() } }
             state.waiting.append {
                 let result = work()
                 return { done(result) }
@@ -65,8 +63,11 @@ package final class Workers: Sendable {
             // From here on the loop alone has what the result is for: that must not end on this thread.
             var finished = job?()
             job = nil
-            state.withLock { state in if let done = finished.take() { state.finished.append(done) } }
-            signal.notify()
+            let signal = state.withLock { state in
+                if let done = finished.take() { state.finished.append(done) }
+                return state.signal
+            }
+            signal?.notify()
             job = next()
         }
     }
