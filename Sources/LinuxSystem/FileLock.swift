@@ -66,12 +66,18 @@ package final class FileLock: Sendable {
     }
 
     private static func writePID(_ path: String) {
-        let file = linux_open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0)
+        // Emptied first, ext4 would write it to the disk when it is closed.
+        let file = linux_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0)
         guard file >= 0 else { return }
         defer { close(file) }
         let text = Array("\(getpid())\n".utf8)
-        // Half a pid would name somebody else.
-        if pwrite(file, text, text.count, 0) != text.count { _ = ftruncate(file, 0) }
+        var status = stat()
+        if pwrite(file, text, text.count, 0) != text.count {
+            // Half a pid would name somebody else.
+            _ = ftruncate(file, 0)
+        } else if fstat(file, &status) != 0 || status.st_size != text.count {
+            _ = ftruncate(file, text.count)
+        }
     }
 
     deinit { close(descriptor) }
