@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// The head of an answer over HTTP, or of an old radio server's, as its lines come. What a server sends is taken for hostile.
 package struct HTTPFields {
     /// Kind of a line.
@@ -49,13 +51,13 @@ package struct HTTPFields {
     package var rangedLength: Int64? { self["content-range"]?.split(separator: "/").last.flatMap { Int64($0) } }
 
     /// True if the server accepts range requests.
-    package var acceptsRanges: Bool { self["accept-ranges"]?.lowercased().contains("bytes") == true }
+    package var acceptsRanges: Bool { self["accept-ranges"]?.lowercased().holds("bytes") == true }
 
     /// True for a radio station's server.
     package var isRadio: Bool {
         let server = self["server"]?.lowercased() ?? ""
         return fields.contains { $0.name.hasPrefix("icy-") } || server.hasPrefix("icecast")
-            || server.contains("shoutcast")
+            || server.holds("shoutcast")
     }
 
     /// Bytes of audio between two titles in the stream; nil: there are none.

@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// Relative links of a playlist of HLS, made whole: they are relative to the address where the playlist was found, which is
 /// another than the one that was asked for where a server redirects (RFC 8216 §4.1).
 package enum PlaylistBase {
@@ -10,7 +12,7 @@ package enum PlaylistBase {
             guard line.hasPrefix("#") else {
                 return line.allSatisfy(\.isWhitespace) ? String(line) : link(String(line), resolve)
             }
-            guard line.hasPrefix("#EXT-X-"), let name = line.firstRange(of: "URI=\"") else { return String(line) }
+            guard line.hasPrefix("#EXT-X-"), let name = line.place(of: "URI=\"") else { return String(line) }
             let rest = line[name.upperBound...]
             guard let end = rest.firstIndex(of: "\"") else { return String(line) }
             return line[..<name.upperBound] + link(String(rest[..<end]), resolve) + rest[end...]

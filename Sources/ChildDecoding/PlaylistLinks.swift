@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// The playlists that radio stations give instead of a stream: M3U, PLS and XSPF.
 package enum PlaylistLinks: Equatable, Sendable {
     /// Links to streams, as they are written, in order.
@@ -18,7 +20,7 @@ package enum PlaylistLinks: Equatable, Sendable {
         let links: [String]
         if first.lowercased() == "[playlist]" {
             links = lines.compactMap(Self.pointed)
-        } else if first.hasPrefix("<"), text.contains("http://xspf.org/ns/0/") {
+        } else if first.hasPrefix("<"), text.holds("http://xspf.org/ns/0/") {
             links = Self.locations(text)
         } else if first.hasPrefix("#EXTM3U") || isAnnounced {
             if lines.contains(where: { $0.hasPrefix("#EXT-X-") }) {
@@ -50,17 +52,20 @@ package enum PlaylistLinks: Equatable, Sendable {
 
     /// `<location>http://…</location>` of an XSPF: addresses have no other markup in them than escaped characters.
     private static func locations(_ text: String) -> [String] {
-        text.split(separator: "<location>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
-            guard let end = rest.firstIndex(of: "<"), rest[end...].hasPrefix("</location>") else { return nil }
+        var (found, rest): ([String], Substring) = ([], text[...])
+        while let start = rest.place(of: "<location>") {
+            rest = rest[start.upperBound...]
+            guard let end = rest.firstIndex(of: "<"), rest[end...].hasPrefix("</location>") else { continue }
             var link = String(trimmed(rest[..<end].drop(while: \.isWhitespace)))
             while link.last?.isWhitespace == true { link.removeLast() }
             for (escape, character) in [
                 ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
             ] {
-                link = link.replacing(escape, with: character)
+                link = link.replacing(each: escape, by: character)
             }
-            return link
+            found.append(link)
         }
+        return found
     }
 
     private static func trimmed(_ line: Substring) -> Substring {

@@ -28,7 +28,7 @@ extension PulseOutput {
     private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream, _ reason: RouteReason?) {
         let known = described(sink)
         stream.rewinds.setDevice(driver: sink.driver, arguments: "")
-        guard let connection, sink.driver.contains("null-sink"), sink.ownerModule != UInt32.max else {
+        guard let connection, sink.driver.holds("null-sink"), sink.ownerModule != UInt32.max else {
             setDevice(known, reason)
             return
         }

@@ -104,7 +104,7 @@ struct PulseServerInfo: Sendable, Equatable {
     var name: String
     var defaultSink: String
 
-    var isPipeWire: Bool { name.contains("on PipeWire") }
+    var isPipeWire: Bool { name.holds("on PipeWire") }
 }
 
 /// Facts about a sink.
@@ -174,7 +174,7 @@ struct PulseSinkInfo: Sendable, Equatable {
 
     /// Identity of the clock; nil: it is not to be remembered. `all`: even of sinks without one of their own.
     func clock(isPipeWire: Bool, all: Bool) -> String? {
-        guard all || isHardware && bus != "bluetooth" && !driver.contains("bluez") else { return nil }
+        guard all || isHardware && bus != "bluetooth" && !driver.holds("bluez") else { return nil }
         return [isPipeWire ? "pipewire" : "pulseaudio", driver, name, serial, specification].joined(separator: "|")
     }
 

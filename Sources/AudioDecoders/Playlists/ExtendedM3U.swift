@@ -60,7 +60,7 @@ enum PlaylistTitle {
         var metadata = MediaMetadata()
         guard let text = PlaylistText.text(bytes) else { return metadata }
         metadata.title = text
-        if let range = text.firstRange(of: " - ") {
+        if let range = text.place(of: " - ") {
             let artist = text[..<range.lowerBound].trimmingSpace
             let title = text[range.upperBound...].trimmingSpace
             if !artist.isEmpty, !title.isEmpty {

@@ -104,7 +104,7 @@ enum ID3Frames {
     /// RVA2 (ID3v2.4 §4.11): a subject, then for a channel the change in 1/512 dB and the peak.
     private static func takeVolume(_ content: ByteView, into set: inout TagSet) {
         guard let zero = content.firstIndex(of: 0) else { return }
-        let isAlbum = String(decoding: content.part(0, zero).buffer, as: UTF8.self).lowercased().contains("album")
+        let isAlbum = String(decoding: content.part(0, zero).buffer, as: UTF8.self).lowercased().holds("album")
         var index = zero + 1
         while index + 4 <= content.count {
             let gain = Int16(truncatingIfNeeded: content.big16(index + 1))

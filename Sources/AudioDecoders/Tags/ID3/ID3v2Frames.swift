@@ -1,3 +1,4 @@
+import NowPlaying
 import TrackReading
 
 /// Meaning of the frames of ID3v2, by the names of Vorbis comments.
@@ -62,7 +63,7 @@ enum ID3v2Frames {
     private static func takeVolume(_ content: [UInt8], into fields: inout TagFields) {
         guard let zero = content.firstIndex(of: 0) else { return }
         let name = String(decoding: content[..<zero], as: UTF8.self).lowercased()
-        let which = name.contains("album") ? "ALBUM" : "TRACK"
+        let which = name.holds("album") ? "ALBUM" : "TRACK"
         var index = zero + 1
         while index + 4 <= content.count {
             let channel = content[index]
