@@ -41,13 +41,22 @@ import Testing
     @Test("an end can't have taken more than was made") func made() {
         var pace = SinkPace()
         let isKept = pace.isKept(taken: 960, of: 1500, due: 5000, chunk: Self.chunk)
-        #expect(isKept)
+        #expect(isKept && !pace.isClear)
+        // It says nothing about a miss before, either.
+        let first = self.isKept(&pace, 100, taken: 100)
+        let second = pace.isKept(taken: 104 * 960, of: 104 * 960 + 500, due: 104 * 960 + 30, chunk: Self.chunk)
+        #expect(first && second && pace.missed == 100 * Self.chunk)
+        let third = self.isKept(&pace, 109, taken: 109)
+        #expect(!third && pace.isClear)
     }
 
-    @Test("the next look is at the beginning of a chunk") func looks() {
-        #expect(SinkPace.look(chunk: 960, after: 961, since: 0) == 1920)
-        #expect(SinkPace.look(chunk: 960, after: 960, since: 0) == 960)
-        #expect(SinkPace.look(chunk: 960, after: 1000.5, since: 50) == 50 + 960)
+    @Test("the next look is at the beginning of the last whole chunk, and later than now") func looks() {
+        #expect(SinkPace.look(chunk: 960, made: 9601, after: 961, since: 0) == 9 * 960)
+        #expect(SinkPace.look(chunk: 960, made: 9599, after: 961, since: 0) == 8 * 960)
+        #expect(SinkPace.look(chunk: 960, made: 9650, after: 1000.5, since: 50) == 50 + 9 * 960)
+        // Chunks as long as the lead.
+        #expect(SinkPace.look(chunk: 9600, made: 9660, after: 60, since: 0) == 9600)
+        #expect(SinkPace.look(chunk: 960, made: 100, after: 0, since: 0) == 0)
     }
 
     @Test("the kernel says how much the other end of a connection has not read", arguments: [AF_INET, AF_INET6])

@@ -57,6 +57,19 @@ import Testing
         #expect(change(times, 30, late: 0.26) == .since(12 * Self.chunk))
     }
 
+    @Test("an end that has taken all frames, of which fewer were made than are due, says nothing") func fewMade() {
+        var times = SinkTimes()
+        look(&times, 8, taken: 9)
+        _ = times.takeKept()
+        look(&times, 16, taken: 16)
+        let isKept = times.isKept(
+            taken: 25 * Self.chunk, of: 25 * Self.chunk + 500, due: Double(25 * Self.chunk) + 30, chunk: Self.chunk,
+            at: at(25 * 0.02 + 0.0012))
+        let wereKept = times.takeKept()
+        #expect(isKept && !wereKept)
+        #expect(change(times, 28, late: 0.01) == .since(16 * Self.chunk))
+    }
+
     @Test("kept times are new once, and an answer begins anew") func kept() {
         var times = SinkTimes()
         look(&times, 8, taken: 9)

@@ -179,9 +179,8 @@ package import NowPlaying
         if !unsent.isEmpty {
             next = [next, stuckTime].compactMap { $0 }.min()
         } else if streams.contains(where: \.isFlowing), let end = schedule.time(of: schedule.end) {
-            let due = nextLook(after: end.advanced(bySeconds: -sink.lead * Self.reserve))
-            planned = due
-            next = min(next ?? due, due)
+            planned = nextLook(or: end.advanced(bySeconds: -sink.lead * Self.reserve))
+            next = [next, planned].compactMap { $0 }.min()
         } else if let restTime {
             next = min(next ?? restTime, restTime)
         }
@@ -194,10 +193,11 @@ package import NowPlaying
         }
     }
 
-    /// Instant of the next work after this one: shortly after the beginning of a chunk, which shows when the sink takes it.
-    private func nextLook(after time: MonotonicTime) -> MonotonicTime {
+    /// Instant of the next work: this one, or shortly after the begin of a whole chunk, which shows when the sink takes it.
+    private func nextLook(or time: MonotonicTime) -> MonotonicTime {
         guard sink.chunk > 0, !isFresh else { return time }
-        let frame = SinkPace.look(chunk: Int64(sink.chunk), after: schedule.due(at: time), since: opening)
+        let (chunk, due) = (Int64(sink.chunk), schedule.due(at: EventLoop.now))
+        let frame = SinkPace.look(chunk: chunk, made: schedule.end, after: due, since: opening)
         return schedule.time(of: frame)?.advanced(bySeconds: SinkPace.margin) ?? time
     }
 

@@ -7,15 +7,19 @@ struct SinkPace: Equatable {
     private var misses = 0
     /// Frames that it had taken at the first of them; nil: at the last look it had taken the number that was due.
     private(set) var missed: Int64?
+    /// False if the last look said nothing: fewer frames were made than were due.
+    private(set) var isClear = true
 
     /// Seconds after the beginning of a chunk at which to look: an end that is later by more than that is noticed.
     static let margin = 0.0012
     /// A busy machine makes the other end late now and then; then its times stay the same.
     private static let patience = 2
 
-    /// First frame of the first chunk that begins after frame `place`, fractional. Chunks begin at multiples from `opening` on.
-    static func look(chunk: Int64, after place: Double, since opening: Int64) -> Int64 {
-        opening + Int64(clamping: ((place - Double(opening)) / Double(chunk)).rounded(.up)) * chunk
+    /// First frame of the last whole chunk before the frame `made`, or of the first chunk that begins after frame `place`,
+    /// fractional, if that is later. Chunks begin at multiples from `opening` on.
+    static func look(chunk: Int64, made: Int64, after place: Double, since opening: Int64) -> Int64 {
+        let next = Int64(clamping: ((place - Double(opening)) / Double(chunk)).rounded(.up))
+        return opening + max(next, (made - opening) / chunk - 1) * chunk
     }
 
     /// Takes a look: `taken` frames of `made` were taken, and the frame `due` is due, all counted since the opening. False: it
@@ -23,7 +27,11 @@ struct SinkPace: Equatable {
     mutating func isKept(taken: Int64, of made: Int64, due: Double, chunk: Int64) -> Bool {
         let begun = Int64(clamping: (due / Double(chunk)).rounded(.down)) + 1
         let expected = min(made / chunk, max(0, begun)) * chunk
-        if taken / chunk * chunk == expected {
+        let isAll = taken / chunk * chunk == expected
+        // Nobody knows when it would have taken more.
+        isClear = !isAll || begun <= made / chunk
+        if !isClear { return misses < Self.patience }
+        if isAll {
             reset()
         } else {
             misses += 1

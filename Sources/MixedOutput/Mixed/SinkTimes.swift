@@ -32,6 +32,7 @@ struct SinkTimes {
     /// Takes a look, as `SinkPace.isKept` does. False: the end has other times than ours.
     mutating func isKept(taken: Int64, of made: Int64, due: Double, chunk: Int64, at now: MonotonicTime) -> Bool {
         let isKept = pace.isKept(taken: taken, of: made, due: due, chunk: chunk)
+        if !pace.isClear { return isKept }
         if pace.missed == nil {
             missedAt = nil
             wereKept = true
