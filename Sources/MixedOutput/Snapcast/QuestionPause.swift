@@ -1,28 +1,51 @@
 import NowPlaying
 
-/// Decides when a server that seems to have other times than ours is asked for them: once a second, and less often while the
-/// answers change nothing although it seems so all the time.
+/// Decides when a server that seems to have other times than ours is asked for them.
+///
+/// It is asked once a second. An answer that changes nothing may be older than the change that shows: two more questions follow
+/// early, and then rarer ones while it seems so all the time. A question without an answer about now is repeated a few times.
 struct QuestionPause: Equatable {
     /// Instant of the last question; nil: none was asked.
     private var asked: MonotonicTime?
-    /// Seconds before the next one.
-    private var seconds = range.lowerBound
-    private static let range = 1.0...64.0
+    /// Answers in a row that changed nothing.
+    private var fruitless = 0
+    /// Questions in a row without an answer about now.
+    private var unanswered = 0
 
-    /// True if nothing was asked yet.
-    var isFirst: Bool { asked == nil }
+    /// Seconds between two questions, and before one that follows early.
+    private static let usual = 1.0
+    private static let early = 0.25
+    private static let longest = 64.0
+    /// Early questions in a row after answers that changed nothing, and after none.
+    private static let mostEarly = 2
+    private static let mostRepeated = 4
+
+    /// True if a question is due without any sign of other times: the first one, or the last one again.
+    var isDue: Bool { asked == nil || isRepeated }
+    private var isRepeated: Bool { 1...Self.mostRepeated ~= unanswered }
+
+    /// Seconds before the next question.
+    private var seconds: Double {
+        if isRepeated || 1...Self.mostEarly ~= fruitless { return Self.early }
+        let doublings = min(max(0, fruitless - Self.mostEarly), 6)
+        return min(Self.usual * Double(1 << doublings), Self.longest)
+    }
 
     /// Takes a wish to ask. True: it is asked now. `areNew`: the server kept our times since the last question, so that the
     /// answer to that says nothing about now: fruitless questions on a busy machine do not hide a change.
     mutating func asks(at now: MonotonicTime, areNew: Bool) -> Bool {
-        if areNew { seconds = Self.range.lowerBound }
+        if areNew { fruitless = 0 }
         if let asked, now.seconds(since: asked) < seconds { return false }
         asked = now
         return true
     }
 
-    /// Takes an answer, which changed our times or did not.
-    mutating func answered(isChange: Bool) {
-        seconds = isChange ? Self.range.lowerBound : min(2 * seconds, Self.range.upperBound)
+    /// Takes an answer; nil: there was none.
+    mutating func answered(_ answer: SinkAnswer?) {
+        switch answer {
+        case .other: (fruitless, unanswered) = (0, 0)
+        case .same: (fruitless, unanswered) = (fruitless + 1, 0)
+        case .old, nil: unanswered += 1
+        }
     }
 }

@@ -217,7 +217,7 @@ import NowPlaying
         let sent = link.send(frames)
         if wish.buffer == nil {
             history.append(UnsafeRawBufferPointer(rebasing: frames[..<sent]))
-            if questions.isFirst { checkTimes(areNew: true) }
+            if questions.isDue { checkTimes(areNew: false) }
         }
         return sent
     }
@@ -242,18 +242,15 @@ import NowPlaying
         workers.submit({ try? SnapcastQuestion.ask(address, chunks: count) }) { [weak self] answer in
             guard let self else { return }
             if asking == number { asking = nil }
-            if let answer, number == attempt, state == .open { note(answer) }
+            if number == attempt, state == .open { questions.answered(answer.flatMap(note)) }
         }
     }
 
-    private func note(_ answer: SnapcastQuestion.Answer) {
+    /// Takes an answer; nil: it says nothing about the times.
+    private func note(_ answer: SnapcastQuestion.Answer) -> SinkAnswer? {
         delay = wish.delay(buffer: answer.buffer)
-        guard let chunk = answer.chunks.last else { return }
+        guard let chunk = answer.chunks.last else { return nil }
         let frame = chunk.samples.flatMap { history.place(of: $0) }.map { Int64($0 / format.bytesPerFrame) }
-        switch owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk)) {
-        case .other: questions.answered(isChange: true)
-        case .same: questions.answered(isChange: false)
-        case .old, nil: break
-        }
+        return owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk))
     }
 }

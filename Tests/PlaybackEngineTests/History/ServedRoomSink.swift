@@ -136,7 +136,7 @@ import TestSupport
             chunks.append(Chunk(samples: Array(left[..<chunk]), sent: EventLoop.now, lateness: lateness))
             left.removeFirst(chunk)
         }
-        if questions.isFirst { checkTimes(areNew: true) }
+        if questions.isDue { checkTimes(areNew: false) }
         return frames.count
     }
 
@@ -193,13 +193,9 @@ import TestSupport
             guard chunks.indices.contains(number), let first = firsts.last, number >= first,
                 let taken = chunks[number].taken
             else {
-                return EventLoop.now < end ? answer(after: number, until: end) : ()
+                return EventLoop.now < end ? answer(after: number, until: end) : questions.answered(nil)
             }
-            switch owner?.sinkTook(Int64((number - first) * chunk), at: taken) {
-            case .other: questions.answered(isChange: true)
-            case .same: questions.answered(isChange: false)
-            case .old, nil: break
-            }
+            questions.answered(owner?.sinkTook(Int64((number - first) * chunk), at: taken))
         }
     }
 
