@@ -103,6 +103,8 @@ struct RoomComparison {
     private(set) var changes: [Double] = []
     /// Chunks near such changes, and those of which the waits of a busy machine delayed the answer.
     private(set) var leftOut = 0
+    /// Chunks whose first frame is that of a state, but whose time is rounded to the instant before it.
+    private(set) var joints = 0
 
     /// Half a frame: chunks have times of whole microseconds.
     private static let half = 0.5 / SnapcastHouse.rate
@@ -122,17 +124,20 @@ struct RoomComparison {
             let waited = waits.seconds(from: read, to: change + Self.learning)
             unclear.append(isOurs ? change...(change + waited) : (change - 0.05)...(change + Self.learning + waited))
         }
+        let known = states.map { (time: $0.monotonic, kind: Self.kind(of: $0), state: $0) }
         for chunk in heard {
             let now = chunk.time + Self.half
-            guard let state = states.last(where: { $0.monotonic <= now }) else { continue }
+            guard let index = known.lastIndex(where: { $0.time <= now }) else { continue }
+            let state = known[index].state
             if unclear.contains(where: { $0.contains(chunk.time) }) {
                 leftOut += 1
             } else if state.rate == 0 {
                 if !chunk.isSilent, chunk.time > state.monotonic + PositionErrors.limit { intruders.append(chunk.time) }
             } else if let frame = chunk.frame, let offset = offsets[state["item"]?["uri"]?.stringValue ?? ""] {
-                let event = states.last { $0.monotonic <= now && Self.kind(of: $0) != .steady }
-                let isNear = event.map { now - $0.monotonic <= 1 } ?? false
-                errors[isNear ? event.map(Self.kind) ?? .steady : .steady, default: PositionErrors()].add(
+                let event = known[...index].last { $0.kind != .steady }
+                let isNear = event.map { now - $0.time <= 1 } ?? false
+                if chunk.time < state.monotonic { joints += 1 }
+                errors[isNear ? event?.kind ?? .steady : .steady, default: PositionErrors()].add(
                     state.position(at: chunk.time) + offset - Double(frame) / SnapcastHouse.rate,
                     "at \(chunk.time), \(chunk.time - state.monotonic) s after \(state.words)")
             }

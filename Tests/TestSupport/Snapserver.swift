@@ -34,8 +34,8 @@ package final class Snapserver: Sendable {
         precondition(becomes { ![1704, 1705, 4953].contains(where: listens) }, "an earlier snapserver still listens")
         // A busy machine makes it read late, and then it changes its times by itself: where we may, it comes first.
         process = TestProcess(
-            [
-                "nice", "--adjustment=-15", "snapserver", "--config", folder.write([], "snapserver.conf"),
+            Precedence.words + [
+                "snapserver", "--config", folder.write([], "snapserver.conf"),
                 "--server.datadir", data, "--http.enabled",
                 "0",
                 "--tcp.bind_to_address", Self.host, "--stream.bind_to_address", Self.host, "--stream.buffer",
