@@ -374,7 +374,7 @@ if buildsDecode {
     }
 }
 
-// Instrumented for fuzzing, only what is fuzzed is built (`make fuzz`).
+// A build with instruments for fuzzing contains only the fuzzed targets (`make fuzz`).
 if Context.environment["NOWPLAYING_FUZZ"] == "1" {
     package.targets.removeAll { $0.type == .test && $0.name != "FuzzTests" }
 }

@@ -15,10 +15,10 @@ struct AlbumFolder: Sendable {
     /// Endings of still pictures and of films, the best first.
     static let endings = ["jpg", "jpeg", "png", "webp", "avif", "gif"]
     static let filmEndings = ["mp4", "webm", "gif"]
-    /// Names of a folder that are looked at, at most.
+    /// Names read from one folder, at most.
     private static let mostNames = 20_000
 
-    /// The names in this folder that matter. Blocks.
+    /// Searches this folder for pictures and films. Blocks.
     init(_ folder: FilePath, _ rules: ArtworkSearch.Rules, _ abandoned: AbandonFlag) {
         guard let stream = folder.withCString({ opendir($0) }) else { return }
         defer { closedir(stream) }
@@ -46,7 +46,8 @@ struct AlbumFolder: Sendable {
         }
     }
 
-    /// A name's part before its ending, and the ending, both in small letters; nil: it has none of a few letters.
+    /// The part of a name before its suffix, and the suffix, both in lower case; nil: the suffix is not that of a
+    /// picture or a film.
     private static func parts(_ name: [UInt8]) -> (stem: String, ending: String)? {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), name.count - dot <= 5, dot < 256 else { return nil }
         let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
@@ -55,7 +56,8 @@ struct AlbumFolder: Sendable {
     }
 }
 
-/// Folders that were looked at last: while one stays as it is, its names are not read for each item of the album.
+/// The last folders that were searched. While a folder is unchanged, its names are not read again for each item of the
+/// album.
 final class AlbumFolders: Sendable {
     private struct Known {
         let path: FilePath
@@ -66,7 +68,7 @@ final class AlbumFolders: Sendable {
 
     private let known = Mutex<[Known]>([])
     private static let remembered = 8
-    /// Seconds after its last change for which a folder is not believed to show the next one by its time.
+    /// Seconds for which a changed folder is not remembered: its modification time may not show a second change.
     private static let settled = 2
 
     /// Searches the folder. Blocks.

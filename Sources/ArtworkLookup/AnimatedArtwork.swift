@@ -12,20 +12,20 @@ package enum AnimatedShape: String, Sendable, CaseIterable {
 
 /// A short film that is shown in a loop instead of the picture of an item. Only its header was read.
 package struct AnimatedArtwork: Sendable {
-    /// As listeners see it.
+    /// The film as clients see it.
     package let artwork: Artwork
     /// Path of the film.
     package let path: ConfinedPath
-    /// The still picture that stands in for it; nil: there is none beside it.
+    /// The still picture that replaces the film; nil: there is none beside it.
     package let still: ConfinedPath?
     let header: VideoHeader
 
-    /// Seconds and frames a second beyond which it is advised against.
+    /// Seconds and frames a second above which `advice` warns.
     private static let longest = 30.0
     private static let fastest = 60.0
-    /// Bytes of it, at most: half of what the cache holds if nobody says otherwise.
+    /// Bytes of a film, at most: half of the cache's default size.
     package static let largest: Int64 = 64 << 20
-    /// Bytes of it that its id is made of, besides its size.
+    /// Bytes from the start of a film that its id depends on, besides its size.
     private static let identifyingBytes = 64 << 10
 
     /// Reads a film's file. Blocks. Throws an error whose text follows the name of the file.
@@ -88,13 +88,13 @@ package struct AnimatedArtwork: Sendable {
     /// A film at this path, for the log.
     static func words(_ path: ConfinedPath) -> String { "the animated picture \(MediaSource.fileURI(path.path))" }
 
-    /// Its first frame, made by the child. Blocks. Throws what reading and making it throw.
+    /// The first frame of the film, decoded by the child. Blocks. Throws the errors of the read and of the child.
     func firstFrame(_ task: ArtworkTask) throws(DecodingError) -> [UInt8] {
         try task.fetch.firstFrame(of: try path.mediaFile(task.abandoned))
     }
 
-    /// The whole film, piece by piece to `write`, as long as it is still the same. Blocks. Throws words that follow
-    /// `words`.
+    /// Passes the whole film to `write`, piece by piece, while the file is unchanged. Blocks. Throws an error whose
+    /// text follows `words`.
     package func copy(
         _ task: ArtworkTask, to write: ([UInt8]) throws(ArtworkError) -> Void
     ) throws(ArtworkError) {

@@ -6,8 +6,8 @@ package import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// A folder of pictures by their ids, of bounded size: what was not asked for the longest goes first, but never what is
-/// shown. Every call but `keep` blocks; any thread.
+/// A folder of pictures by their ids, of bounded size. It removes the least recently used pictures first, and never a
+/// picture that is shown. Every call but `keep` blocks; any thread.
 package final class ArtworkCache: Sendable {
     /// The folder, absolute.
     package let folder: String
@@ -15,23 +15,23 @@ package final class ArtworkCache: Sendable {
     private struct State {
         /// Bytes of all pictures, at most.
         var limit: Int64
-        /// Ids of pictures that are shown, by who shows them.
+        /// Ids of pictures that are shown, by the number of their keeper.
         var kept: [Int: Set<String>] = [:]
-        /// Ids of pictures that are being written, by the number of the writing.
+        /// Ids of pictures that are being written, by the number of the write.
         var writing: [Int: String] = [:]
-        /// Writings so far.
+        /// Writes so far.
         var count = 0
     }
 
     private let state: Mutex<State>
 
-    /// A cache in this folder, which is made when the first picture comes.
+    /// A cache in this folder. The first picture creates the folder.
     package init(folder: String, limit: Int64) {
         self.folder = folder
         state = Mutex(State(limit: limit))
     }
 
-    /// Bytes of all pictures, at most (the one stored last may stand alone above it).
+    /// Bytes of all pictures, at most. The newest picture alone may exceed it.
     package var limit: Int64 { state.withLock { $0.limit } }
 
     /// Changes the limit, from the next picture on.
@@ -39,7 +39,7 @@ package final class ArtworkCache: Sendable {
 
     private static let all = Mutex<[String: ArtworkCache]>([:])
 
-    /// The one cache of this process in this folder; the limit is that of who asks first.
+    /// The one cache of this process in this folder. The first call sets the limit.
     package static func at(folder: String, limit: Int64) -> ArtworkCache {
         all.withLock { all in
             if let known = all[folder] { return known }
@@ -49,7 +49,7 @@ package final class ArtworkCache: Sendable {
         }
     }
 
-    /// Pictures with these ids stay as long as this number, which stands for who shows them, says nothing else.
+    /// Keeps the pictures with these ids for the keeper of this number, until its next call.
     package func keep(_ ids: Set<String>, for number: Int) {
         state.withLock { $0.kept[number] = ids.isEmpty ? nil : ids }
     }
@@ -58,7 +58,7 @@ package final class ArtworkCache: Sendable {
         "\(folder)/\(artwork.id).\(artwork.mediaType.split(separator: "/").last ?? "image")"
     }
 
-    /// The path of a picture that is there; it counts as used now. Nil: it is not.
+    /// The path of a picture in the cache, which counts as used now; nil: the cache does not hold it.
     package func path(of artwork: Artwork) -> String? {
         let path = path(artwork)
         var status = stat()
@@ -67,14 +67,15 @@ package final class ArtworkCache: Sendable {
         return path
     }
 
-    /// Puts a picture in and answers its path; others go. Throws words for people.
+    /// Stores a picture and returns its path; removes old pictures. Throws an error in words.
     package func store(_ bytes: [UInt8], as artwork: Artwork) throws(ArtworkError) -> String {
         try store(as: artwork) { (write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) in
             try write(bytes)
         }
     }
 
-    /// The same for one that comes in pieces: `source` is called with what takes each. Throws also what that throws.
+    /// Stores a picture that arrives in pieces: `source` passes each piece to `write`. Also throws the errors of
+    /// `source`.
     package func store(
         as artwork: Artwork,
         from source: (_ write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) -> Void
@@ -87,7 +88,7 @@ package final class ArtworkCache: Sendable {
             return state.count
         }
         defer { state.withLock { $0.writing[number] = nil } }
-        // Nobody else writes by this name.
+        // This name is unique to the process and the write.
         let new = "\(path).\(getpid()).\(number)"
         do throws(ArtworkError) {
             try write(new, source)
@@ -100,7 +101,7 @@ package final class ArtworkCache: Sendable {
         return path
     }
 
-    /// A file of a cache, open for reading only. Throws what opening it throws.
+    /// Opens a file of a cache for reading only. Throws the error of the open.
     package static func open(_ path: String) throws(DecodingError) -> OwnedDescriptor {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
         guard file >= 0 else { throw MediaFile.openingError(errno) }
@@ -121,7 +122,7 @@ package final class ArtworkCache: Sendable {
                 done += max(0, count)
             }
         }
-        // Its name must never stand for half of it, power cut or not.
+        // The name must never stand for half a picture, even after a power cut.
         guard fdatasync(file) == 0 else { throw Self.failure(path) }
     }
 

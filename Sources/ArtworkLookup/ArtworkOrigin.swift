@@ -6,16 +6,16 @@ import NowPlaying
 
 /// Source of a picture. Every read blocks.
 package enum ArtworkOrigin: Sendable {
-    /// Inside of a music file.
+    /// Inside a music file.
     case embedded(EmbeddedPicture, in: MediaSource)
-    /// The same in a file that the child reads: its index among the pictures found by the child.
+    /// In a music file that the child reads: its index among the pictures that the child finds.
     case byChild(Int, in: MediaSource)
-    /// A file of its own, in a folder that its links don't lead out of.
+    /// A file of its own, in a folder that its links do not leave.
     case file(ConfinedPath)
-    /// On the network. `shown`: the address without what lets in; `certificates`: a file of those to trust instead of the
-    /// system's.
+    /// On the network. `shown`: the address without credentials; `certificates`: a file of certificates to trust in
+    /// place of the system's.
     case remote(PictureFetch.Address, shown: String, certificates: String?)
-    /// The beginning of an animated one.
+    /// The first frame of animated artwork.
     case firstFrame(AnimatedArtwork)
 
     /// Bytes of a picture, at most.
@@ -31,7 +31,7 @@ package enum ArtworkOrigin: Sendable {
         }
     }
 
-    /// True if it keeps a client's open file.
+    /// True if the origin keeps a client's open file.
     package var holdsDescriptors: Bool {
         switch self {
         case .embedded(_, let source), .byChild(_, let source): source.holdsDescriptors
@@ -39,7 +39,7 @@ package enum ArtworkOrigin: Sendable {
         }
     }
 
-    /// All of the picture. Throws words that follow `words`.
+    /// The whole picture. Throws an error whose text follows `words`.
     package func bytes(_ task: ArtworkTask) throws(ArtworkError) -> [UInt8] {
         do throws(DecodingError) {
             switch self {
@@ -70,9 +70,9 @@ package enum ArtworkOrigin: Sendable {
     private static let gone = DecodingError(.unavailable, "is gone")
 }
 
-/// Why a picture can't be had.
+/// Reason why a picture is not available.
 package struct ArtworkError: Error, Equatable, Sendable {
-    /// Words that follow what it is about; no control characters.
+    /// Text that follows the name of the picture; no control characters.
     package let message: String
 
     /// An error in these words.
@@ -80,7 +80,7 @@ package struct ArtworkError: Error, Equatable, Sendable {
 }
 
 extension ConfinedPath {
-    /// The regular file that is there, open. Throws what opening it throws.
+    /// Opens the regular file at this path. Throws the error of the open.
     func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile {
         let opened = openFile()
         guard opened >= 0 else { throw MediaFile.openingError(-opened) }
@@ -89,8 +89,8 @@ extension ConfinedPath {
 }
 
 extension MediaSource {
-    /// The file of the disk that is played, opened once more; nil: there is none (it comes from the network).
-    /// Throws what opening it throws.
+    /// Opens the local file of the source once more; nil: the source comes from the network. Throws the error of the
+    /// open.
     package func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile? {
         switch self {
         case .file(let path): return try MediaFile(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
@@ -104,7 +104,7 @@ extension MediaSource {
         }
     }
 
-    /// The path of the file that is played; nil: it has none that is known.
+    /// The path of the local file of the source; nil: none is known.
     var mediaPath: FilePath? {
         switch self {
         case .file(let path): path

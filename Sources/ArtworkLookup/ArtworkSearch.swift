@@ -5,14 +5,14 @@ package import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// Looks for the pictures of an item: inside of it, else beside it, else what stands for a picture; and for animated ones
-/// beside it. Blocks; any thread.
+/// Searches the pictures of an item: inside the file, else beside it, else the placeholder. It searches animated
+/// artwork beside the file. Blocks; any thread.
 package final class ArtworkSearch: Sendable {
     /// Settings for pictures.
     package struct Rules: Equatable, Sendable {
-        /// Names of pictures beside the audio, without ending, the best first; lower case.
+        /// Names of pictures beside the audio, without suffix, the best first; lower case.
         package var names: [String]
-        /// Stands for the picture of what has none; nil: nothing does.
+        /// Path of the picture for items without one; nil: there is no placeholder.
         package var placeholder: String?
         /// True if the search includes animated artwork.
         package var isAnimated = true
@@ -32,7 +32,7 @@ package final class ArtworkSearch: Sendable {
             return names.count <= 32 && names.allSatisfy { !$0.isEmpty && !$0.contains("/") } ? names : nil
         }
 
-        /// The name of films in a setting; nil: it is not valid.
+        /// The name of films in a setting, in lower case; nil: it is not valid.
         package static func film(setting text: String) -> String? {
             text.isEmpty || text.contains("/") ? nil : text.lowercased()
         }
@@ -101,19 +101,19 @@ package final class ArtworkSearch: Sendable {
 
     private static let remembered = 16
 
-    /// Pictures beside the audio that were looked at last: an album has one for all its items.
+    /// The last pictures that were read beside the audio: an album has one for all its items.
     private let known = Mutex<[(key: FileKey, artwork: Artwork)]>([])
-    /// The same for animated ones, with why those are not shown that are not.
+    /// The last films that were read, each with the reason if it is not shown.
     private let knownFilms = Mutex<[(key: FileKey, shape: AnimatedShape, film: Film)]>([])
     private let folders = AlbumFolders()
 
     private typealias Film = Swift.Result<AnimatedArtwork, ArtworkError>
 
-    /// A search that knows nothing yet.
+    /// A search without remembered results.
     package init() {}
 
-    /// The pictures of what is played from `source`. `roots` answers the folder that links must not lead out of, for a
-    /// folder of music; `picture` and the animated `films` were named with it. Given up with `task`.
+    /// Searches the pictures of `source`. `root` returns the media root of a folder: links must not leave it. `picture`
+    /// and `films` are the files that a client named with the item. Ends early when `task` is abandoned.
     package func search(
         _ source: MediaSource, _ rules: Rules, picture: ConfinedPath? = nil, films: [AnimatedShape: ConfinedPath] = [:],
         root: (FilePath) -> FilePath?, _ task: ArtworkTask
@@ -151,7 +151,7 @@ package final class ArtworkSearch: Sendable {
             let pictures = try? EmbeddedPicture.all(in: file)
         else { return }
         if pictures.isEmpty { return picturesByChild(in: file, source, &result, task) }
-        // The front cover; else what is not said to be anything; else whatever there is, icons last.
+        // Front covers first, then pictures of no stated kind, then the other kinds, and icons last.
         let order = { (kind: Int) in kind == 3 ? 0 : kind == 0 ? 1 : kind == 1 || kind == 2 ? 3 : 2 }
         let best = pictures.map { order($0.kindNumber) }.sorted()
         for rank in Set(best).sorted() {
@@ -163,7 +163,7 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// Those that only the child can find.
+    /// Searches pictures that only the child can find.
     private func picturesByChild(in file: MediaFile, _ source: MediaSource, _ result: inout Result, _ task: ArtworkTask)
     {
         guard (try? EmbeddedPicture.needsChild(in: file)) == true else { return }
@@ -179,7 +179,7 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// A picture in a file of its own, known or not.
+    /// Adds the picture in this file; reads it if it is not known yet.
     private func look(at path: ConfinedPath, _ result: inout Result, _ task: ArtworkTask) {
         guard let key = identity(of: path, "the picture", &result) else { return }
         if let artwork = known.withLock({ known in known.first { $0.key == key }?.artwork }) {
@@ -194,7 +194,7 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// An animated one, known or not.
+    /// Adds the film in this file; reads it if it is not known yet.
     private func look(
         at path: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ result: inout Result,
         _ task: ArtworkTask
@@ -222,7 +222,7 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// Identity of the file there; nil: none, or a link to a forbidden path.
+    /// Identity of the file at this path; nil: there is none, or a link leads to a forbidden path.
     private func identity(of path: ConfinedPath, _ what: String, _ result: inout Result) -> FileKey? {
         let located = path.locate()
         guard located >= 0 else {
@@ -239,7 +239,7 @@ package final class ArtworkSearch: Sendable {
         return fstat(located, &status) == 0 ? FileKey(status) : nil
     }
 
-    /// Reads a picture to learn what it is.
+    /// Reads and identifies a picture.
     private func take(_ origin: ArtworkOrigin, _ result: inout Result, _ task: ArtworkTask) {
         do throws(ArtworkError) { try keep(try origin.bytes(task), origin, &result) } catch {
             if !task.abandoned.isSet { result.failures.append("cannot show \(origin.words): \(error.message)") }
@@ -255,14 +255,14 @@ package final class ArtworkSearch: Sendable {
 }
 
 extension Artwork {
-    /// Identifies the picture with these bytes; nil: not a known picture.
+    /// Identifies the picture with these bytes; nil: it is of no known kind.
     package init?(ofPicture bytes: [UInt8]) {
         guard let header = ImageHeader(bytes) else { return nil }
         self.init(
             id: ContentDigest.of(bytes), width: header.width, height: header.height, mediaType: header.kind.mediaType)
     }
 
-    /// The same. Throws words that follow what it is about.
+    /// Identifies the picture with these bytes. Throws an error whose text follows the name of the picture.
     package init(judging bytes: [UInt8]) throws(ArtworkError) {
         guard let artwork = Artwork(ofPicture: bytes) else {
             throw ArtworkError(message: "it is damaged or not a supported picture (JPEG, PNG, WebP, AVIF, GIF)")

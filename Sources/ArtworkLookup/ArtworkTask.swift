@@ -2,17 +2,17 @@ import AudioCore
 package import AudioDecoders
 package import LinuxSystem
 
-/// Work on pictures that may be given up, whether it reads a disk or waits for the child. Any thread.
+/// Work on pictures. It can be abandoned while it reads a disk or waits for the child. Any thread.
 package final class ArtworkTask: Sendable {
-    /// Set when it is given up.
+    /// Set when the work is abandoned.
     package let abandoned = AbandonFlag()
     /// Asks the child.
     package let fetch = PictureFetch()
 
-    /// Nothing given up yet.
+    /// Work that is not abandoned.
     package init() {}
 
-    /// Nobody waits any more.
+    /// Abandons the work.
     package func giveUp() {
         abandoned.set()
         fetch.giveUp()

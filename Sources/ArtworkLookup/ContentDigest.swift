@@ -1,6 +1,6 @@
 import CMessageDigest
 
-/// The name of something by its content.
+/// Identifiers made of content.
 package enum ContentDigest {
     /// The first half of the SHA-256 of the bytes (FIPS 180-4), as 32 hexadecimal digits.
     package static func of(_ bytes: [UInt8]) -> String {

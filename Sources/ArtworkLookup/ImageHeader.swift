@@ -1,6 +1,6 @@
 /// Kind and size of a picture, from its first bytes. Nothing decodes a pixel.
 package struct ImageHeader: Equatable, Sendable {
-    /// The kinds of pictures that are known by their content.
+    /// The kinds of pictures that are recognised by their content.
     package enum Kind: String, Sendable, CaseIterable {
         case jpeg, png, gif, webp, avif
 
@@ -14,10 +14,10 @@ package struct ImageHeader: Equatable, Sendable {
     /// Pixels down.
     package let height: Int
 
-    /// Sizes beyond this are lies.
+    /// Larger sizes are invalid.
     private static let largest = 65_535
 
-    /// The header of the picture with these bytes; nil: it is none that is known, or it is broken.
+    /// Reads the header of a picture; nil: its kind is unknown, or it is broken.
     package init?(_ bytes: [UInt8]) {
         let reader = Bytes(all: bytes)
         guard
@@ -112,7 +112,7 @@ package struct ImageHeader: Equatable, Sendable {
     }
 }
 
-/// Numbers at offsets that may lie outside.
+/// Bytes with bounds checks: numbers at offsets that may lie outside.
 private struct Bytes {
     let all: [UInt8]
 

@@ -1,12 +1,12 @@
 import AudioCore
 import AudioDecoders
 
-/// GIF89a, whose length is nowhere said: it is the sum of the times of its frames, which stand before each.
+/// GIF89a. No header holds its length: it is the sum of the times that precede the frames.
 extension VideoHeader {
-    /// Blocks that are looked at, at most; of a longer film the length is not known.
+    /// Blocks that are read, at most; the length of a longer film stays unknown.
     private static let mostBlocks = 20_000
 
-    /// Adds up the times of the frames, jumping over the pictures themselves.
+    /// Adds up the times of the frames and skips their pixels.
     mutating func readLoop(_ file: MediaFile) throws(DecodingError) {
         let flags = try file.bytes(at: 10, count: 1).first ?? 0
         var offset: Int64 = 13 + (flags & 0x80 != 0 ? Int64(3) << Int64(flags & 7 + 1) : 0)

@@ -8,14 +8,14 @@ extension VideoHeader {
         var content: Range<Int64>
     }
 
-    /// Elements of one level that are looked at, at most.
+    /// Elements of one level that are read, at most.
     private static let mostElements = 512
 
-    /// Reads the size of the first track of pictures, the length of all, and the frames a second if it says them.
+    /// Reads the size of the first video track, the length of the film, and the frames a second if the header has them.
     mutating func readMatroska(_ file: MediaFile) throws(DecodingError) {
         let top = try Self.elements(in: 0..<file.size, file)
         guard let segment = top.first(where: { $0.id == 0x1853_8067 })?.content else { return }
-        // The film itself begins with its first cluster.
+        // The frames begin with the first cluster.
         for element in try Self.elements(in: segment, file, until: 0x1F43_B675) {
             switch element.id {
             case 0x1549_A966: try readInformation(element.content, file)
@@ -83,7 +83,7 @@ extension VideoHeader {
                 let (length, lengthBytes) = variable(header[idBytes...], keepsMark: false)
             else { break }
             let start = offset + Int64(idBytes + lengthBytes)
-            // All ones: as long as what it is in.
+            // All ones: the element ends with its parent.
             let isOpen = length == 1 << (7 * UInt64(lengthBytes)) - 1
             guard start <= range.upperBound, isOpen || length <= UInt64(range.upperBound - start) else { break }
             let end = isOpen ? range.upperBound : start + Int64(length)
@@ -94,7 +94,7 @@ extension VideoHeader {
         return result
     }
 
-    /// A number of variable length and how many bytes it takes (RFC 8794 §4).
+    /// A number of variable length and its count of bytes (RFC 8794 §4).
     private static func variable(_ bytes: ArraySlice<UInt8>, keepsMark: Bool) -> (UInt64, Int)? {
         guard let first = bytes.first, first != 0 else { return nil }
         let count = first.leadingZeroBitCount + 1

@@ -3,7 +3,7 @@ import AudioDecoders
 
 /// MP4 (ISO/IEC 14496-12).
 extension VideoHeader {
-    /// Boxes of one level that are looked at, at most.
+    /// Boxes of one level that are read, at most.
     private static let mostBoxes = 512
 
     private struct Box {
@@ -11,7 +11,7 @@ extension VideoHeader {
         var content: Range<Int64>
     }
 
-    /// Reads the size of the first track of pictures, its length and its frames a second.
+    /// Reads the size of the first video track, its length and its frames a second.
     mutating func readMovie(_ file: MediaFile) throws(DecodingError) {
         guard let movie = try Self.box("moov", in: 0..<file.size, file) else { return }
         for track in try Self.boxes(in: movie, file) where track.type.elementsEqual("trak".utf8) {
@@ -26,7 +26,7 @@ extension VideoHeader {
         }
     }
 
-    /// §8.3.2: width and height are its last numbers, before them stands how it is turned.
+    /// §8.3.2: the box ends with a rotation matrix, then width and height.
     private mutating func readTrack(_ box: Range<Int64>, _ file: MediaFile) throws(DecodingError) {
         guard box.count >= 80 else { return }
         let end = try file.bytes(at: box.upperBound - 44, count: 44)

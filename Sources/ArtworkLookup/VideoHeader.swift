@@ -1,25 +1,23 @@
 package import AudioCore
 package import AudioDecoders
 
-/// Facts from the header of a short film. It does not read the film itself, and rejects references outside of
-/// it.
+/// Facts from the header of a short film. Nothing reads its frames, and references to other files are rejected.
 package struct VideoHeader: Equatable, Sendable {
     /// As HTTP names it.
     let mediaType: String
-    /// Pixels across, as it is shown.
+    /// Displayed pixels across.
     package var width = 0
-    /// Pixels down, as it is shown.
+    /// Displayed pixels down.
     package var height = 0
     /// Seconds; nil: the header does not say.
     var duration: Double?
     /// Frames a second; nil: the header does not say.
     var frameRate: Double?
 
-    /// Sizes beyond this are lies.
+    /// Larger sizes are invalid.
     private static let largest = 65_535
 
-    /// The header of this film; nil: it is none that is known, or it is broken. Blocks on reading. Throws what reading
-    /// throws.
+    /// Reads the header of a film; nil: its kind is unknown, or it is broken. Blocks. Throws the errors of the read.
     package init?(_ file: MediaFile) throws(DecodingError) {
         let first = try file.bytes(at: 0, count: 16)
         guard first.count == 16 else { return nil }

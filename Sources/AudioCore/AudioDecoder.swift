@@ -1,47 +1,47 @@
 package import NowPlaying
 
-/// Turns one opened source into frames. Made and used on one thread only, the decode thread; it may block on reading.
+/// Decodes one open source to frames. Made and used on one thread only, the decode thread; it may block on reading.
 ///
 /// Contract, for every implementation (the conformance tests run it over each):
-/// - `read` delivers the frames from the present position on, each exactly once, and 0 only at the end. A source that got
-///   shorter than it promised ends there (0). After an error the decoder may still be asked to seek.
+/// - `read` delivers the frames from the present position on, each exactly once, and 0 only at the end. A source that
+///   got shorter ends there (0). After an error the decoder still accepts a seek.
 /// - `seek` is exact to the frame or throws; a target at or past the end puts the position at the end.
-/// - Neither keeps more than about 1 MiB, whatever the file contains.
+/// - Neither keeps more than about 1 MiB, for any content of the file.
 package protocol AudioDecoder: AnyObject {
-    /// Format of the frames that `read` delivers; constant but for `adoptFormat`.
+    /// Format of the frames that `read` delivers; only `adoptFormat` changes it.
     var format: AudioFormat { get }
-    /// Format as it is in the source, for people.
+    /// Format in the source, for people.
     var mediaFormat: MediaFormat { get }
-    /// Frames from beginning to end as the source promises; nil if it does not.
+    /// Frames from beginning to end as the source claims; nil: it claims none.
     var lengthInFrames: Int64? { get }
-    /// True if `lengthInFrames` is an estimate that `measureLength` would make exact.
+    /// True if `lengthInFrames` is an estimate that `measureLength` can make exact.
     var lengthIsEstimated: Bool { get }
-    /// Goes on finding out the length, until `isEnough` says so (asked every few milliseconds) or it is known. What is read
-    /// next does not change. Throws what reading throws.
+    /// Continues to measure the length, until `isEnough` (called every few milliseconds) returns true or the length is
+    /// known. It does not change the position of `read`. Throws read errors.
     func measureLength(until isEnough: () -> Bool) throws(DecodingError)
     /// Metadata of the source. Texts are valid UTF-8, each at most 4 KiB, without NUL.
     var metadata: MediaMetadata { get }
-    /// Metadata from the next frame of `read` on, if it changed; each change is returned
-    /// once. `read` ends before the frame where it changes.
+    /// Metadata from the next frame of `read` on, if it changed; returns each change once. `read` ends before the frame
+    /// at which the metadata changes.
     func takeMetadataChange() -> MediaMetadata?
-    /// True if `seek` is possible at all.
+    /// True if the source supports `seek`.
     var isSeekable: Bool { get }
     /// Moves to this frame, counted from the beginning.
     func seek(toFrame frame: Int64) throws(DecodingError)
-    /// Writes whole frames into `buffer` and says how many; 0: the end. May deliver less than fits.
+    /// Writes whole frames into `buffer` and returns their number; 0: the end. May deliver less than fits.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int
-    /// Seconds from the beginning of the source to where the format changes next: `read` ends there. Nil: it stays.
+    /// Seconds from the beginning of the source to the next change of format: `read` ends there. Nil: none follows.
     var nextFormatChange: Double? { get }
-    /// Takes on the format of what is so many seconds from the beginning. All frames are numbered from the beginning of the
-    /// source as if all of it had this format; `seek` reaches those that have it. Throws what seeking throws.
+    /// Adopts the format at this time, in seconds from the beginning. All frames are numbered from the beginning of the
+    /// source as if the whole source had this format; `seek` reaches the frames that have it. Throws seek errors.
     func adoptFormat(at seconds: Double) throws(DecodingError)
-    /// A decoder for another part of the same file that continues with what this one has open, at the part's beginning; this
-    /// one must not be used any more. Nil: the source is something else. Throws what seeking throws.
+    /// A decoder for another part of the same file, at that part's beginning. It takes over the open file of this
+    /// decoder, which must not be used any more. Nil: `source` is not such a part. Throws seek errors.
     func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)?
 }
 
 extension AudioDecoder {
-    /// `lengthInFrames`, but never longer than anything may last.
+    /// `lengthInFrames`, limited to `TimeLimit.seconds`.
     package var boundedLength: Int64? { lengthInFrames.map { format.length(claimed: $0) } }
 
     package var lengthIsEstimated: Bool { false }
@@ -55,19 +55,19 @@ extension AudioDecoder {
     package func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)? { nil }
 }
 
-/// Why a source can't be decoded, in words for people: what happened; the caller knows to which file.
+/// Reason why a source cannot be decoded, as text without the file's name, which the caller adds.
 package struct DecodingError: Error, Equatable, Sendable {
     /// Kind of failure, which decides the caller's reaction.
     package enum Kind: Sendable {
         /// Missing, unreadable, not a regular file.
         case unavailable
-        /// Its content is nothing that we decode.
+        /// The content has no supported format.
         case notRecognised
-        /// It is of a kind that we decode, but broken or outside the limits.
+        /// The format is supported, but the content is broken or exceeds the limits.
         case broken
         /// The device or network below failed (EIO, ESTALE, ENODEV, ENOTCONN).
         case mediaGone
-        /// The file system that it is on is not mounted: something has to be mounted before it is worth another look.
+        /// Its file system is not mounted: a retry fails until something is mounted.
         case notMounted
     }
 
@@ -77,13 +77,13 @@ package struct DecodingError: Error, Equatable, Sendable {
     /// A sentence without the file's name, without control characters: `not a FLAC, WAV, AIFF, AU or CAF file`.
     package var message: String
 
-    /// An error of this kind, in these words.
+    /// An error of this kind with this text.
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }
 
-    /// The sound server can't be asked for audio of this format.
+    /// Error for a format that no sound server accepts.
     package static func unplayable(_ format: AudioFormat) -> DecodingError {
         DecodingError(
             .broken,

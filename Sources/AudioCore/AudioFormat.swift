@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// Layout of a sample in memory, native byte order. These are the formats of lossless output.
+/// Layout of a sample in memory, native byte order. These formats make lossless output possible.
 package enum SampleFormat: Sendable, Hashable, CaseIterable {
     /// Signed 16 bit: for sources of up to 16 bit.
     case int16
@@ -20,7 +20,7 @@ package enum ChannelPosition: Sendable, Hashable, CaseIterable {
     case topCenter, topFrontLeft, topFrontRight, topFrontCenter, topRearLeft, topRearRight, topRearCenter
     case auxiliary
 
-    /// The order of channels in FLAC (RFC 9639 §9.1.3), also that of WAVE files that do not name theirs; 1 to 8 channels.
+    /// The order of channels in FLAC (RFC 9639 §9.1.3), and in WAVE files that do not name theirs; 1 to 8 channels.
     package static func standardOrder(channels: Int) -> [ChannelPosition] {
         switch channels {
         case 1: [.mono]
@@ -39,7 +39,7 @@ package enum ChannelPosition: Sendable, Hashable, CaseIterable {
 
 /// The format of interleaved audio in memory. One frame = one sample of every channel.
 package struct AudioFormat: Sendable, Hashable {
-    /// Form of each sample.
+    /// Format of each sample.
     package var sampleFormat: SampleFormat
     /// Frames a second.
     package var sampleRate: Int
@@ -66,13 +66,13 @@ package struct AudioFormat: Sendable, Hashable {
     /// Seconds that `frames` last.
     package func seconds(frames: Int64) -> Double { Double(frames) / Double(sampleRate) }
 
-    /// The frame nearest to `seconds`, of which those beyond ±`TimeLimit.span` count as that.
+    /// The frame nearest to `seconds`, which are limited to ±`TimeLimit.span`.
     package func frames(seconds: Double) -> Int64 {
         let near = max(-TimeLimit.span, min(TimeLimit.span, seconds))
         return Int64(clamping: (near * Double(sampleRate)).rounded())
     }
 
-    /// The length nearest to one that a file claims, in frames: nothing lasts longer than `TimeLimit.seconds`.
+    /// The length that a file claims, in frames, limited to `TimeLimit.seconds`.
     package func length(claimed frames: Int64) -> Int64 {
         max(0, min(frames, self.frames(seconds: TimeLimit.seconds)))
     }
@@ -82,6 +82,6 @@ package struct AudioFormat: Sendable, Hashable {
         (1...Self.maximumSampleRate).contains(sampleRate) && (1...8).contains(channels.count)
     }
 
-    /// Frames a second that the sound server takes at most.
+    /// Maximum frames a second that the sound server accepts.
     package static let maximumSampleRate = 384_000
 }

@@ -1,81 +1,85 @@
 package import LinuxSystem
 package import NowPlaying
 
-/// A device, or a server of devices, that audio is played on. All of it belongs to the player's loop; nothing here blocks.
+/// A device or a server of devices that plays audio. All calls belong to the player's loop; nothing here blocks.
 ///
-/// An output is connected only on demand: `connect` begins to, and `connectionChanged` reports the result. It
-/// retries nothing by itself.
+/// An output connects only on demand: `connect` begins, and `outputConnectionChanged` reports the result. It does not
+/// retry by itself.
 @PlayerLoop package protocol AudioOutput: AnyObject {
-    /// Hears of connection, devices and volume; set before `connect`.
+    /// Receiver of changes of connection, devices and volume; set before `connect`.
     var delegate: (any AudioOutputDelegate)? { get set }
-    /// True if streams can be opened right now.
+    /// True if streams can be opened now.
     var isConnected: Bool { get }
-    /// True during a connection attempt; that to a hanging server is reported as failed, but continues and may succeed.
+    /// True during a connection attempt. An attempt at a hanging server is reported as failed, but continues and may
+    /// succeed.
     var isConnecting: Bool { get }
-    /// When the oldest of the questions was asked that wait for the server's answer; nil: none does.
+    /// Time of the oldest request that the server has not answered; nil: there is none.
     var oldestQuestion: MonotonicTime? { get }
-    /// The device in use as far as known.
+    /// The device in use, if known.
     var device: OutputDevice? { get }
     /// Begins to connect; a no-op while connecting or connected.
     func connect()
-    /// Gives up the connection with all its streams, silently: no delegate hears of it. `connect` may follow.
+    /// Drops the connection with all its streams; no delegate is called. `connect` may follow.
     func disconnect()
-    /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
-    /// `isLive`: the source delivers in real time, so the device must not take much of it ahead.
+    /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call. `isLive`:
+    /// the source delivers in real time, so the device must not take much of it ahead.
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
-    /// True if several streams sound together.
+    /// True if several streams can play together.
     var mixesStreams: Bool { get }
-    /// Instant until which our sound is heard whatever is requested now; nil: unknown, or the output can take it back.
+    /// Instant until which the output is already fixed: no request can change it. Nil: unknown, or the output can
+    /// rewind it.
     var committedUntil: MonotonicTime? { get }
-    /// Opens a stream for an announcement, which sounds beside the playback and does not affect the reported device and
+    /// Opens a stream for an announcement, which plays beside the playback and does not affect the reported device and
     /// volume. Nil: this output supports one stream only.
     func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)?
-    /// Sets volume (0…1 on the server's cubic scale) and muting of our streams, now and for those opened later.
+    /// Sets volume (0…1 on the server's cubic scale) and muting of our present and later streams.
     func setVolume(_ volume: Double, muted: Bool)
-    /// True if the samples of our streams are multiplied by 1, as far as the output knows.
+    /// True if the samples of our streams are multiplied by 1, to the output's knowledge.
     var isVolumeNeutral: Bool { get }
-    /// Asks for all devices; answers once, with an error in words if there is no server or it does not answer in a second.
+    /// Requests all devices; the completion runs once, with an error if there is no server or no answer within a
+    /// second.
     func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void)
-    /// Chooses the device for the streams there are and those to come; nil: the server's default.
+    /// Selects the device for present and later streams; nil: the server's default.
     func selectDevice(named name: String?)
-    /// Waits for this lost device: new streams go there or fail, and its return is reported. Nil: no longer.
+    /// Waits for this lost device: new streams go there or fail, and its return is reported. Nil stops waiting.
     func keepToDevice(named name: String?)
-    /// Streams that are opened go to the server's default, whatever was wished for.
+    /// Opens later streams on the server's default device, regardless of an earlier selection.
     func followDefaultDevice()
-    /// Moves our streams back to the device that is kept to.
+    /// Moves our streams back to the device of `keepToDevice`.
     func returnToKeptDevice()
-    /// True to watch for programs that interrupt us: only while it matters, as each of their changes wakes us.
+    /// True to watch for programs that interrupt us. Set it only while it matters, as each of their changes wakes this
+    /// program.
     var watchesNeighbours: Bool { get set }
     /// Ends the present interruptions, although their programs continue.
     func acceptNeighbours()
 }
 
 extension AudioOutput {
-    /// Opens a stream for what can be had as far ahead as is wished.
+    /// Opens a stream for a source that can be read as far ahead as wanted.
     package func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream {
         openStream(format, isLive: false, delegate: delegate)
     }
 }
 
-/// Why an output can't do what was asked, in words for people.
+/// Failure of a request to an output, as text for people.
 package struct OutputError: Error, Equatable, Sendable {
     /// Kind of failure, which decides the player's reaction.
     package enum Kind: Sendable {
         /// No server answers at the address.
         case noServer
-        /// The server is there but does not answer.
+        /// The server accepted the connection, but does not answer.
         case serverHung
         /// The device does not exist or went away.
         case noDevice
-        /// This stream can't be had: format refused, killed.
+        /// The server refused the format, or ended the stream.
         case refused
     }
 
     package var kind: Kind
-    /// The failure, its object and the remedy; no control characters.
+    /// Text with the failure, its object and the remedy; no control characters.
     package var message: String
 
-    /// An error of this kind, in these words.
+    /// An error of this kind with this text.
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
@@ -87,26 +91,27 @@ package struct OutputError: Error, Equatable, Sendable {
     package static let closed = OutputError(.refused, "the stream was closed")
 }
 
-/// A device as shown to people and to `output.list`.
+/// A device in the form for people and for `output.list`.
 package struct OutputDevice: Equatable, Sendable {
     /// State as the server reports it.
     package enum State: String, Sendable { case running, idle, suspended }
-    /// The server's name for it, by which it is selected.
+    /// The server's name for it, for selecting it.
     package var name: String
     /// Its name for people.
     package var description: String
     package var state: State
     /// True for the server's default device.
     package var isDefault: Bool
-    /// The device's own format; nil when not known.
+    /// The device's own format; nil: unknown.
     package var format: AudioFormat?
     /// True for a device that its listener wears or carries: headphones, or Bluetooth.
     package var isWorn: Bool
-    /// Bits of an integer sample that come to it unchanged: 16, 24 or 32; nil when not known.
+    /// Bits of an integer sample that reach the device unchanged: 16, 24 or 32; nil: unknown.
     package var exactBits: Int?
     /// True if it accepts floating point samples unchanged.
     package var takesFloat: Bool
-    /// Identity of its clock, by which its skew is remembered; nil: it has none of its own, or a new one each time.
+    /// Identity of its clock, under which the clock's skew is stored; nil: it has no own clock, or a new identity each
+    /// time.
     package var clock: String?
     /// True if the server multiplies all samples for it, because the device has no volume control.
     package var hasSoftwareVolume: Bool
@@ -137,7 +142,7 @@ package struct OutputDevice: Equatable, Sendable {
     }
 }
 
-/// A device in a list of all, with its volume at this moment.
+/// A device in a list of all devices, with its present volume.
 package struct ListedOutput: Equatable, Sendable {
     package let device: OutputDevice
     /// Volume and muting in mixers; nil: the output has no mixer.
@@ -150,9 +155,9 @@ package struct ListedOutput: Equatable, Sendable {
     }
 }
 
-/// Volume and muting of a device in everybody's mixers.
+/// Volume and muting of a device, as all mixers show them.
 package struct MixerSetting: Equatable, Sendable {
-    /// 0…1 and above, 1 = 100 % as mixers show it.
+    /// 0…1 and above; 1 = 100 % in mixers.
     package var volume: Double
     package var isMuted: Bool
 
@@ -163,39 +168,39 @@ package struct MixerSetting: Equatable, Sendable {
     }
 }
 
-/// Hears of an output. Called on the player's loop, never from inside a call of `AudioOutput`.
+/// Receiver of an output's events. Called on the player's loop, never from inside a call of `AudioOutput`.
 @PlayerLoop package protocol AudioOutputDelegate: AnyObject {
-    /// The connection is there (nil) or failed or was lost; after an error all streams are dead.
+    /// The output is connected (nil), or the connection failed or was lost; after an error all streams are dead.
     func outputConnectionChanged(_ error: OutputError?)
-    /// The device in use changed: another one, or its state. `reason`: why our stream is on another one; nil where it is
-    /// not, or was not moved but begun.
+    /// The device in use changed: another device, or another state. `reason`: the reason why our stream is on another
+    /// device; nil if it was not moved.
     func outputDeviceChanged(_ device: OutputDevice?, _ reason: RouteReason?)
-    /// All that was to be heard from an instant on, by the device, is heard so many seconds later: its times are others.
+    /// The device plays all sound from `time` on this many seconds later than scheduled, because its times changed.
     func outputShifted(by seconds: Double, from time: MonotonicTime)
-    /// A device that was kept to (`keepToDevice`) is there again, or after the last one went, any.
+    /// A device of `keepToDevice` has returned, or any device has appeared after the last one was lost.
     func outputDeviceAppeared()
-    /// A program that interrupts us started to play on our device; its name for people.
+    /// A program that interrupts us began to play on our device; its name for people.
     func outputInterrupted(by name: String)
-    /// The last of those programs has ended or gone.
+    /// The last interrupting program has stopped or closed.
     func outputInterruptionEnded()
     /// Another program changed the volume or muting of this program's stream.
     func outputVolumeChanged(_ volume: Double, muted: Bool)
 }
 
-/// A reading of where a stream is, as true as the server knows.
+/// A reading of a stream's position, as exact as the server's data.
 package struct StreamTiming: Equatable, Sendable {
     /// Instant of the reading.
     package var time: MonotonicTime
-    /// Stream frame audible at `time`, fractional. Before the first sound of a run it lies below what was written first
-    /// (audio still travels to the loudspeaker), so it may be negative.
+    /// Frame of the stream that is audible at `time`, fractional. Before the first sound of a run it lies below the
+    /// first written frame, because audio still travels to the loudspeaker; so it may be negative.
     package var audibleFrame: Double
-    /// Frames that the server has taken out of the stream's queue so far, counted over the stream's life.
+    /// Frames that the server has taken from the stream's queue, counted over the stream's life.
     package var takenFrame: Int64
-    /// True while the stream is advancing. False: corked, underrun, suspended, or not begun.
+    /// True while the stream is advancing. False: corked, underrun, suspended, or not started.
     package var isPlaying: Bool
-    /// Seconds between a frame being taken and being audible.
+    /// Seconds from the taking of a frame until it is audible.
     package var latency: Double
-    /// Seconds that this question took.
+    /// Seconds of this request's round trip.
     package var roundTrip: Double
 
     /// A reading, by its parts.
@@ -212,14 +217,14 @@ package struct StreamTiming: Equatable, Sendable {
     }
 }
 
-/// One stream to an output: a queue at the server that is filled ahead and may be rewritten until it is audible.
+/// A stream to an output: a queue at the server that is filled ahead and may be rewritten until it is audible.
 ///
 /// Frames are counted over the life of the stream, from 0. Commands are carried out in the order of the calls, without
-/// waiting for each other. Completions come on the player's loop, exactly once, never during the call; after `close` or a
-/// failure the outstanding ones come with an error.
+/// waiting for each other. Completions run on the player's loop, exactly once, never during the call; after `close` or
+/// a failure the outstanding ones get an error.
 @PlayerLoop package protocol AudioStream: AnyObject {
     var format: AudioFormat { get }
-    /// Length of the server's queue that we keep full, in frames.
+    /// Target length of the server's queue, in frames.
     var targetFrames: Int64 { get }
     /// Smallest part of it that is requested at once, in frames; it determines the number of wakeups.
     var refillFrames: Int64 { get }
@@ -227,62 +232,65 @@ package struct StreamTiming: Equatable, Sendable {
     var prebufferFrames: Int64 { get }
     /// True if the device can return frames that it has not played yet; false: such frames always play.
     var canRewind: Bool { get }
-    /// True if frames are consumed at a device's pace. False: as fast as possible, and none while a rewrite is awaited.
+    /// True if a device's pace consumes the frames. False: as fast as possible, and none while a rewrite is pending.
     var isPaced: Bool { get }
-    /// True if the timing is computed from a known schedule: a difference between two readings is a change of that.
+    /// True if the timing is computed from a known schedule: a difference between two readings is a change of the
+    /// schedule.
     var isExact: Bool { get }
-    /// True if the server works in steps and reports the position of its last step as that of now: readings are lower bounds.
+    /// True if the server works in steps and reports the position of its last step as the present one: readings are
+    /// lower bounds.
     var isStepped: Bool { get }
-    /// Frame before which all frames are heard whatever is requested now; nil: unknown, or the stream can take them back.
+    /// Frame before which the output is already fixed: no request can change it. Nil: unknown, or the stream can rewind
+    /// it.
     var committedFrame: Double? { get }
-    /// Timing of the stream now, if it is known without a request: the stream has no pace, or is exact; else nil.
+    /// Present timing of the stream, if known without a request: the stream has no pace, or is exact; else nil.
     var presentTiming: StreamTiming? { get }
-    /// Instant at which a frame that the output has taken is heard, by its schedule; nil: there is none.
+    /// Scheduled instant at which a frame that the output has taken is audible; nil: there is none.
     func heardTime(of frame: Int64) -> MonotonicTime?
-    /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
+    /// True marks queued frames as wrong, to be rewritten; false: the rewrite is complete.
     func awaitRewrite(_ isAwaited: Bool)
-    /// Requests the missing frames again at the next step that the output takes in any case. False: it takes none.
+    /// Requests the missing frames again at the next step of the output that happens in any case. False: there is none.
     func requestAgain() -> Bool
-    /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
-    /// Ownership of the bytes stays with the caller; they are copied.
+    /// Writes whole frames at stream frame `at`, over the frames queued from there on, or after the last frame. The
+    /// bytes are copied and stay the caller's.
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?)
-    /// The same without a copy where that is possible: the bytes must stay where they are as long as `owner` lives, which
-    /// is held until they have been sent. What they are by then is sent.
+    /// The same without a copy if possible. The bytes must stay in place while `owner` lives; the stream holds it until
+    /// they have been sent. The stream sends the bytes as they are at that time.
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject)
-    /// Stops or starts the flow. What is not yet audible stays queued. A start with less than `prebufferFrames` queued
-    /// stays silent until there is more, or `drain`.
+    /// Stops or starts the flow. Frames that are not yet audible stay queued. A start with less than `prebufferFrames`
+    /// queued is silent until there are more, or until `drain`.
     func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void)
-    /// Lets the next start wait until this frame of another stream of the output: the first frame is heard with that one, if
-    /// it comes early enough. False: the output starts a stream as soon as it can.
+    /// Aligns the next start with another stream of the output: the first frame plays together with that stream's
+    /// `frame`, if written early enough. False: the output starts a stream as soon as it can.
     func align(with other: any AudioStream, at frame: Int64) -> Bool
-    /// Drops the queue; meant for a corked stream. The next written frame is audible next: read the timing for
-    /// its number (`takenFrame`).
+    /// Drops the queue; meant for a corked stream. The next written frame is audible next; the timing (`takenFrame`)
+    /// gives its number.
     func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
-    /// Announces the end of the frames to the server: the tail plays whatever its length. Never on a corked stream.
+    /// Announces the end of the frames to the server: a tail of any length plays. Never on a corked stream.
     func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
-    /// Reads the timing: asks the server.
+    /// Requests the timing from the server.
     func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void)
-    /// Shows this in mixers: one message to the server, so once per audible item.
+    /// Sets the text that mixers show: one message to the server, so call it once per audible item.
     func setTitle(_ title: String, artist: String?)
-    /// Ends the stream and forgets its delegate.
+    /// Ends the stream and drops its delegate.
     func close()
 }
 
-/// Hears of a stream. Called on the player's loop, never from inside a call of `AudioStream`.
+/// Receiver of a stream's events. Called on the player's loop, never from inside a call of `AudioStream`.
 @PlayerLoop package protocol AudioStreamDelegate: AnyObject {
-    /// The stream exists at the server and takes frames.
+    /// The stream exists at the server and accepts frames.
     func streamIsReady(_ stream: any AudioStream)
     /// The server's queue has space for at least `refillFrames`.
     func streamNeedsFrames(_ stream: any AudioStream)
-    /// Sound (re)starts: after uncork, or after an underrun was filled.
+    /// Sound starts or restarts: after uncork, or after an underrun was filled.
     func streamStarted(_ stream: any AudioStream)
-    /// The queue at the server ran empty: silence follows within the latency, unless frames come.
+    /// The queue at the server is empty: silence follows within the latency, unless frames come.
     func streamUnderflowed(_ stream: any AudioStream)
-    /// The device was suspended (no sound, time stands) or woke.
+    /// The device was suspended (no sound; the position stands still) or resumed.
     func streamSuspended(_ stream: any AudioStream, _ suspended: Bool)
-    /// The stream is on another device now, or its buffering changed: read the timing.
+    /// The stream moved to another device, or its buffering changed: read the timing.
     func streamMoved(_ stream: any AudioStream)
-    /// The server asks for silence, on behalf of `name` (for people), or (nil) takes that back.
+    /// The server requests silence for the program `name` (for people); nil: it withdraws the request.
     func streamIsAskedToCork(_ stream: any AudioStream, for name: String?)
     /// The stream is dead; the output may still be connected.
     func streamFailed(_ stream: any AudioStream, _ error: OutputError)

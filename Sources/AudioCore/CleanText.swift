@@ -1,4 +1,4 @@
-/// Makes text fit to be shown: one line, no control characters, at most 512 characters.
+/// Text that is safe to show: one line, no control characters, at most 512 characters.
 package func cleanText(_ text: String) -> String {
     var clean = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(512) {

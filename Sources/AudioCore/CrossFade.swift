@@ -1,9 +1,9 @@
 import NowPlaying
 
-/// Lets one sound go over into another that begins in its middle, so that there is no step between them.
+/// Fades one sound into another that begins in its middle, so that there is no step between them.
 package enum CrossFade {
-    /// Mixes the frames of `old` into as many of `new`: all of the old at the first, none of it after the last. Whole frames
-    /// of `format`; what is longer in one of them is left as it is.
+    /// Mixes the frames of `old` into as many of `new`: only `old` at the first frame, only `new` after the last. Both
+    /// contain whole frames of `format`; the excess of the longer one stays unchanged.
     package static func apply(
         _ old: UnsafeRawBufferPointer, into new: UnsafeMutableRawBufferPointer, _ format: AudioFormat
     ) {

@@ -1,25 +1,26 @@
 package import ChildDecoding
 import NowPlaying
 
-/// Facts as bytes: what a child answers, and what is kept of files that nobody plays. Numbers are little-endian; after the
-/// duration and the format each field is its number and its value, in the order of importance, and 0 ends them.
+/// Facts as bytes: the answer of a child, and the stored facts of files that are not played. Numbers are little-endian;
+/// after the duration and the format each field is its number and its value, in the order of importance, and 0 ends the
+/// list.
 extension FileFacts {
     /// Limits of facts as bytes.
     package struct Extent: Equatable, Sendable {
         /// All bytes. Fields that do not fit are left out, the less important ones first.
         package let bytes: Int
-        /// Bytes of one text, which is cut there.
+        /// Maximum bytes of a text; a longer one is cut.
         package let textBytes: Int
-        /// True if chapters and long texts are wanted.
+        /// True to include chapters and long texts.
         package let isWhole: Bool
 
         /// Fields of lists, in 2 KiB.
         package static let listed = Extent(bytes: 2048, textBytes: 512, isWhole: false)
-        /// All that is known.
+        /// All facts, in 512 KiB.
         package static let whole = Extent(bytes: 512 << 10, textBytes: 4096, isWhole: true)
     }
 
-    /// Fields, with numbers that are never changed.
+    /// Fields; their numbers never change.
     private enum Field: UInt8 {
         case title = 1
         case artist, albumTitle, albumArtist, subtitle, genre, composer, releaseDate, show, isrc, contentRating
@@ -45,14 +46,14 @@ extension FileFacts {
     private static let gains: [any WritableKeyPath<LoudnessTags, Double?> & Sendable] = [
         \.trackGain, \.trackPeak, \.albumGain, \.albumPeak,
     ]
-    /// Artists of one item, and bytes of the name of a coding and of the title of a chapter, at most.
+    /// Maximum number of artists of an item, and maximum bytes of the name of a coding and of the title of a chapter.
     private static let maximumArtists = 64
     private static let codecBytes = 64
     private static let chapterBytes = 256
-    /// The largest number of a track or of a day, and the largest gain or peak.
+    /// Maximum number of a track or of a day, and maximum gain or peak.
     private static let largestNumber: Int64 = 1 << 53
     private static let largestGain = 1e4
-    /// The longest duration in microseconds.
+    /// Maximum duration, in microseconds.
     private static let longest = Int64(TimeLimit.seconds) * 1_000_000
 
     // MARK: Writing
@@ -119,7 +120,7 @@ extension FileFacts {
         }
     }
 
-    /// Adds a field whose value has at most `count` bytes, if there is room for it and for the end.
+    /// Adds a field whose value has at most `count` bytes, if it and the end mark fit.
     private static func add(
         _ field: Field, _ count: Int, to writer: inout WireWriter, _ extent: Extent, _ value: (inout WireWriter) -> Void
     ) {
@@ -128,7 +129,7 @@ extension FileFacts {
         value(&writer)
     }
 
-    /// The text up to a character that ends within `limit` bytes.
+    /// The text, cut after the last whole character within `limit` bytes.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
@@ -138,7 +139,7 @@ extension FileFacts {
 
     // MARK: Reading
 
-    /// Reads bytes that may be anything. Throws `WireError` for all that `bytes` does not write.
+    /// Reads hostile bytes. Throws `WireError` for bytes that `bytes` does not write.
     package init(_ bytes: some Collection<UInt8>, _ extent: Extent = .whole) throws(WireError) {
         guard bytes.count <= extent.bytes else { throw WireError("facts of \(bytes.count) bytes") }
         self.init()
@@ -250,11 +251,11 @@ extension FileFacts {
     }
 }
 
-/// Facts of a file that nobody plays, in one allocation of at most 2 KiB.
+/// Facts of a file that is not played, in one allocation of at most 2 KiB.
 package struct PackedFacts: Equatable, Sendable {
     private let bytes: [UInt8]
 
-    /// Facts, as far as they have room.
+    /// Packs the facts that fit.
     package init(_ facts: FileFacts) { bytes = facts.bytes(.listed) }
 
     /// Size in bytes.

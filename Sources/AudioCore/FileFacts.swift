@@ -1,13 +1,13 @@
 package import NowPlaying
 
-/// Facts about a file, from a look at it: nothing of it is played.
+/// Facts about a file, read without playing it.
 package struct FileFacts: Equatable, Sendable {
     package var metadata: MediaMetadata
     /// Seconds; nil: unknown.
     package var duration: Double?
     /// Nil: unknown.
     package var format: MediaFormat?
-    /// True if it can be seeked.
+    /// True if it supports seeking.
     package var isSeekable: Bool
 
     /// Facts, by their parts.
@@ -21,7 +21,7 @@ package struct FileFacts: Equatable, Sendable {
         self.isSeekable = isSeekable
     }
 
-    /// Facts that an open decoder has.
+    /// Facts of an open decoder.
     package init(of decoder: any AudioDecoder) {
         self.init(
             metadata: decoder.metadata,
@@ -29,7 +29,7 @@ package struct FileFacts: Equatable, Sendable {
             isSeekable: decoder.isSeekable)
     }
 
-    /// Facts about a part of the file: what the file says of a single track is not for this one.
+    /// Facts about a part of the file, without the file's fields of a single track.
     package func part(_ segment: MediaSegment) -> FileFacts {
         var part = self
         part.metadata = metadata.ofWhole
@@ -40,7 +40,7 @@ package struct FileFacts: Equatable, Sendable {
 }
 
 extension MediaMetadata {
-    /// Metadata that holds for every part of a file.
+    /// Metadata that applies to every part of a file.
     package var ofWhole: MediaMetadata {
         var result = self
         result.title = nil

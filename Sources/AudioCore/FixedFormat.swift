@@ -1,6 +1,6 @@
-/// The fixed format of audio that leaves for a program that has no way to negotiate one: interleaved, least byte first.
+/// The fixed format of audio for a program that cannot negotiate one: interleaved, least significant byte first.
 package struct FixedFormat: Sendable, Hashable {
-    /// Form of each sample.
+    /// Format of each sample.
     package enum Sample: String, Sendable, CaseIterable {
         /// Signed 16 bit.
         case int16 = "16"
@@ -31,9 +31,9 @@ package struct FixedFormat: Sendable, Hashable {
     /// Number of channels, in the standard order.
     package let channels: Int
 
-    /// Frames a second that a format may have.
+    /// Valid numbers of frames a second.
     package static let sampleRates = 8000...192_000
-    /// Number of channels that a format may have.
+    /// Valid numbers of channels.
     package static let channelCounts = 1...8
 
     /// A format by its parts; nil: out of range.
@@ -65,7 +65,7 @@ package struct FixedFormat: Sendable, Hashable {
     /// Bytes of one frame.
     package var bytesPerFrame: Int { sample.bytes * channels }
 
-    /// The format in memory that keeps every bit of it.
+    /// The format in memory that keeps all its bits.
     package var audioFormat: AudioFormat {
         let form: SampleFormat
         switch sample {

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// A part of a file that is an item of its own: a track of a cue sheet.
 package final class MediaSegment: Sendable {
-    /// The file with the sound.
+    /// The audio file.
     package let audio: MediaSource
     /// Source of the cue sheet: a text file, or the audio file.
     package let sheet: MediaSource
@@ -12,7 +12,7 @@ package final class MediaSegment: Sendable {
     /// Nil: the end of the file.
     package let end: MediaTime?
 
-    /// A part, by what describes it.
+    /// A part, by its properties.
     package init(audio: MediaSource, sheet: MediaSource, number: Int, start: MediaTime, end: MediaTime?) {
         self.audio = audio
         self.sheet = sheet
@@ -21,10 +21,11 @@ package final class MediaSegment: Sendable {
         self.end = end
     }
 
-    /// `file:///music/album.cue#track=3`: the sheet and the number lead to the same part again, with all that the sheet says.
+    /// Uri of the part, such as `file:///music/album.cue#track=3`: the sheet and the number identify the part and its
+    /// metadata.
     package var uri: String { "\(sheet.uri)#track=\(number)" }
 
-    /// True if the other is a part of the same file with the same rights.
+    /// True if `other` is a part of the same file with the same rights.
     package func sharesFile(with other: MediaSegment) -> Bool {
         switch (audio, other.audio) {
         case (.file(let mine), .file(let path)): mine == path
@@ -33,6 +34,6 @@ package final class MediaSegment: Sendable {
         }
     }
 
-    /// Seconds; nil: it ends where the file does.
+    /// Seconds; nil: the part ends with the file.
     package var duration: Double? { end.map { $0.seconds - start.seconds } }
 }

@@ -3,11 +3,11 @@ package import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// Something on the network, by its address. An address may hold a name and a password: those are used, and never shown.
+/// A network source, by its address. An address may contain a user name and a password, which are used but never shown.
 package final class RemoteMedia: Sendable {
-    /// The whole address, with what lets in.
+    /// The whole address, with user name and password.
     package let address: String
-    /// The address as everybody may see it.
+    /// The address for all clients, without user name and password.
     package let shownAddress: String
     /// True if the client that named it may use addresses of this host.
     package let mayUseLoopback: Bool
@@ -15,30 +15,31 @@ package final class RemoteMedia: Sendable {
     private let wasPublicFlag = Mutex(false)
 
     private struct OpenedAhead: @unchecked Sendable {
-        // @unchecked: a decoder is used by one thread at a time; this hands it on.
+        // @unchecked: one thread at a time uses a decoder; this struct hands it to the next thread.
         let decoder: any AudioDecoder
         let time: MonotonicTime
     }
 
-    /// Seconds after which it is no longer played: its client has moved on, and its connection may be dead.
+    /// Seconds after which a kept decoder is not used any more: its client has moved on, and its connection may be
+    /// dead.
     private static let patience = 10.0
 
-    /// An address that was judged to be one of http or https.
+    /// A source of a validated address, http or https.
     package init(address: String, shownAddress: String, mayUseLoopback: Bool) {
         self.address = address
         self.shownAddress = shownAddress
         self.mayUseLoopback = mayUseLoopback
     }
 
-    /// Keeps a decoder that was opened for it, for who asks next, soon. Any thread; the decoder is not used by the caller any
-    /// more. `time`: the present instant.
+    /// Keeps a decoder that was opened ahead for the next `takeKept`. Any thread; the caller must not use the decoder
+    /// any more. `time`: the present instant.
     package func keep(_ decoder: any AudioDecoder, at time: MonotonicTime = EventLoop.now) {
         let kept = OpenedAhead(decoder: decoder, time: time)
         opened.withLock { $0 = kept }
     }
 
-    /// The decoder that was kept, unless that was too long ago: then it ends. Any thread; the caller is its one user from then
-    /// on. `time`: the present instant.
+    /// Takes the kept decoder; one that was kept too long ago ends. Any thread; the caller becomes its only user.
+    /// `time`: the present instant.
     package func takeKept(at time: MonotonicTime = EventLoop.now) -> (any AudioDecoder)? {
         let kept = opened.withLock { kept in
             defer { kept = nil }
@@ -48,7 +49,7 @@ package final class RemoteMedia: Sendable {
         return kept.decoder
     }
 
-    /// True if its address was public before: then it must not lead into the local network later.
+    /// True if its address was public before: then it must not resolve or redirect to the local network later.
     package var wasPublic: Bool {
         get { wasPublicFlag.withLock { $0 } }
         set { wasPublicFlag.withLock { $0 = newValue } }
@@ -60,7 +61,7 @@ package final class RemoteMedia: Sendable {
 package enum MediaSource: Sendable {
     /// A file of this host, by its absolute path.
     case file(FilePath)
-    /// A file of this host that a client may use only because of the folder it is in: judged again whenever it is opened.
+    /// A file of this host that a client may use only because of its folder; checked again at each opening.
     case confined(ConfinedPath)
     /// An open file that a client handed over; the name is only shown.
     indirect case descriptor(OwnedDescriptor, name: String)
@@ -82,7 +83,7 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// The path by which it is opened; nil: it is not opened by one.
+    /// The path that opens it; nil: no path does.
     package var path: FilePath? {
         switch self {
         case .file(let path): path
@@ -92,7 +93,7 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// Bytes of its path, address or name. A part of a file counts those of its sheet, too.
+    /// Bytes of its path, address or name. A part of a file also counts those of its sheet.
     package var nameBytes: Int {
         switch self {
         case .file(let path): path.bytes.count
@@ -103,7 +104,7 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// True if it keeps something open: a client's file, or a connection that was opened ahead.
+    /// True if it keeps a descriptor open: a client's file, or a connection that was opened ahead.
     package var holdsDescriptors: Bool {
         switch self {
         case .descriptor, .remote: true
@@ -112,13 +113,13 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// True if it is an address on the network, not a file.
+    /// True for an address on the network; false for a file.
     package var isRemote: Bool {
         if case .remote = self { return true }
         return false
     }
 
-    /// True if it is a file, or a part of one, that this host has open or can open.
+    /// True for a file, or a part of one, that this host has open or can open.
     package var isLocalFile: Bool {
         switch self {
         case .file, .confined, .descriptor: true
@@ -127,7 +128,7 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// Name of the item without a better one: the file's name without its suffix, always valid UTF-8.
+    /// Name of an item without a title: the file's name without its suffix, always valid UTF-8.
     package var displayName: String {
         let name: ArraySlice<UInt8>
         switch self {
@@ -144,7 +145,7 @@ package enum MediaSource: Sendable {
         return String(validating: stem, as: UTF8.self) ?? Self.latin1(stem)
     }
 
-    /// Decodes a name from before UTF-8 as Latin-1; bytes without a character become U+FFFD.
+    /// Decodes a name in Latin-1; bytes without a character become U+FFFD.
     private static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(
@@ -152,10 +153,11 @@ package enum MediaSource: Sendable {
         return String(scalars)
     }
 
-    /// A path as a `file://` URI (RFC 8089), everything but unreserved characters and `/` percent-encoded (RFC 3986 §2.3).
+    /// A path as a `file://` URI (RFC 8089); all bytes except unreserved characters and `/` are percent-encoded (RFC
+    /// 3986 §2.3).
     package static func fileURI(_ path: FilePath) -> String {
         let encoded = path.bytes.reduce(0) { $0 + (isPlain($1) ? 0 : 1) }
-        // Written byte by byte into its memory: pages of a library have one in each row.
+        // This writes byte by byte into the string's memory, because pages of a library have a URI in each row.
         return String(unsafeUninitializedCapacity: scheme.utf8.count + path.bytes.count + 2 * encoded) { output in
             var end = output.initialize(fromContentsOf: scheme.utf8)
             for byte in path.bytes {
@@ -175,7 +177,8 @@ package enum MediaSource: Sendable {
 
     private static let scheme = "file://"
 
-    /// True: a URI has this byte of a path as it is. From the hyphen to the digits stand the dot and the slash.
+    /// True if a URI contains this byte of a path unchanged. The dot and the slash stand between the hyphen and the
+    /// digits.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

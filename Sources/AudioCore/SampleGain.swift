@@ -1,16 +1,17 @@
 import CLinux
 import NowPlaying
 
-/// Multiplies frames on their way out: constant, or moving evenly from one factor to another.
+/// Multiplies frames before output, by a constant factor or one that moves evenly from one value to another.
 ///
-/// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn what a gain leaves of quiet
-/// passages into distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, and the
-/// factor 0 makes it, so that amplifiers that sleep on it still do. With 32 bit the error lies 90 dB lower still, below every
-/// converter: it is rounded. The dither of a frame depends on its number alone, so that a frame that is sent again is the
-/// same again.
+/// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn quiet passages into
+/// distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, and the factor
+/// 0 makes silence, so that amplifiers with standby still enter it. Samples of 32 bit are rounded without dither,
+/// because the error lies 90 dB lower, below every converter. The dither of a frame depends on its number alone, so
+/// that a frame that is sent again has the same samples.
 package enum SampleGain {
-    /// Writes `source`, whole frames of `format` of which the first has the number `frame`, times a factor that goes from
-    /// `start` to just before `end`, into `target` of the same size. Beyond full scale it is cut off.
+    /// Writes `source` times a factor into `target` of the same size. `source` has whole frames of `format`, the first
+    /// with the number `frame`; the factor goes from `start` to just before `end`. Samples beyond full scale are
+    /// clipped.
     package static func apply(
         _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, _ format: AudioFormat,
         from start: Double, to end: Double, frame: Int64
@@ -25,7 +26,7 @@ package enum SampleGain {
             let samples = from.assumingMemoryBound(to: Int16.self)
             let results = to.assumingMemoryBound(to: Int16.self)
             let number = UInt64(bitPattern: frame) &* UInt64(channels)
-            // As many as the vectors of the processor take; the same results.
+            // The vector code takes as many frames as fit its vectors, with the same results.
             let done = linux_gain_int16(samples, results, frames, Int32(channels), start, step, number)
             scale(samples, results, done..<frames, channels, from: start, step, number)
         case .int32:
@@ -44,7 +45,8 @@ package enum SampleGain {
         }
     }
 
-    /// Multiplies these frames one by one. `number`: of the first sample of frame 0. This is the definition of the results.
+    /// Multiplies these frames one by one. `number`: that of the first sample of frame 0. This method defines the
+    /// results.
     static func scale(
         _ samples: UnsafePointer<Int16>, _ results: UnsafeMutablePointer<Int16>, _ frames: Range<Int>,
         _ channels: Int, from start: Double, _ step: Double, _ number: UInt64

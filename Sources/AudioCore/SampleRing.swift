@@ -1,14 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Frames between the decode thread (the one producer) and the player's loop (the one consumer), kept until they are audible.
+/// Frames between the decode thread (the only producer) and the player's loop (the only consumer), kept until they are
+/// audible.
 ///
-/// Frames are counted from 0 over the ring's life and stay where they are until they are released, so what was sent to the
-/// server but is not audible yet can be sent again. A `run` numbers what the producer works on: when the consumer starts a
-/// new one, whatever the producer still commits for the old one is dropped. The lock guards the four counters only; samples
-/// are copied outside it.
+/// Frames are counted from 0 over the ring's life and keep their place until they are released, so that frames that
+/// were sent to the server but are not audible yet can be sent again. A `run` numbers the producer's task: when the
+/// consumer starts a new run, later commits for the old one are dropped. The lock guards the four counters only;
+/// samples are copied outside it.
 package final class SampleRing: @unchecked Sendable {
-    // @unchecked: the memory is shared by rule. The producer writes only between `end` and `begin + capacity`, the consumer
+    // @unchecked: a rule shares the memory. The producer writes only between `end` and `begin + capacity`, the consumer
     // reads only between `begin` and `end`, and both bounds change under the lock.
     private struct Bounds {
         var begin: Int64 = 0
@@ -18,7 +19,7 @@ package final class SampleRing: @unchecked Sendable {
 
     /// Format of the frames.
     package let format: AudioFormat
-    /// True if its frames arrive at the pace of playback, so that there is never much ahead.
+    /// True if its frames arrive at the pace of playback, so that there are never many ahead.
     package let isLive: Bool
     /// Capacity in frames.
     package let capacity: Int64
@@ -26,7 +27,7 @@ package final class SampleRing: @unchecked Sendable {
     private let byteCount: Int
     private let bounds: Mutex<Bounds>
 
-    /// An empty ring for at least this many frames. Memory is taken from the system as it is first written. Nil: none left.
+    /// An empty ring for at least this many frames. The system allocates memory at the first write. Nil: none is left.
     package init?(format: AudioFormat, capacity: Int64, run: Int, isLive: Bool = false) {
         self.format = format
         self.isLive = isLive
@@ -44,13 +45,12 @@ package final class SampleRing: @unchecked Sendable {
 
     /// First frame that is kept.
     package var begin: Int64 { bounds.withLock { $0.begin } }
-    /// Behind the last frame that was produced.
+    /// Frame after the last one that was produced.
     package var end: Int64 { bounds.withLock { $0.end } }
 
     // MARK: Producer
 
-    /// Next writable piece for the producer, of at most `limit` frames; nil if the ring is full or another run
-    /// has begun. Producer only.
+    /// Next writable piece, of at most `limit` frames; nil if the ring is full or another run has begun. Producer only.
     package func writable(run: Int, limit: Int64) -> UnsafeMutableRawBufferPointer? {
         let bounds = bounds.withLock { $0 }
         guard bounds.run == run else { return nil }
@@ -61,7 +61,7 @@ package final class SampleRing: @unchecked Sendable {
         return UnsafeMutableRawBufferPointer(start: memory + Int(start) * frame, count: Int(frames) * frame)
     }
 
-    /// Makes frames written into `writable` visible; the new end, or nil if another run has begun. Producer only.
+    /// Makes frames written into `writable` visible. Returns the new end; nil if another run has begun. Producer only.
     package func commit(_ frames: Int64, run: Int) -> Int64? {
         bounds.withLock { bounds in
             guard bounds.run == run else { return nil }
@@ -72,7 +72,7 @@ package final class SampleRing: @unchecked Sendable {
 
     // MARK: Consumer
 
-    /// Hands out frames `range`, which must be kept, in one or two pieces in order. Consumer only.
+    /// Passes the frames of `range`, which must be kept, to `body` in one or two pieces in order. Consumer only.
     package func read(_ range: Range<Int64>, _ body: (UnsafeRawBufferPointer) -> Void) {
         let kept = bounds.withLock { $0 }
         precondition(range.lowerBound >= kept.begin && range.upperBound <= kept.end, "frames that are not kept")
@@ -86,18 +86,18 @@ package final class SampleRing: @unchecked Sendable {
         }
     }
 
-    /// Hands out frames `range`, which must be kept, to be changed in place. Consumer only.
+    /// Passes the frames of `range`, which must be kept, to `body` to change them in place. Consumer only.
     package func change(_ range: Range<Int64>, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
         read(range) { body(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }
 
-    /// Gives up frames before `frame`. Consumer only.
+    /// Releases the frames before `frame`. Consumer only.
     package func release(before frame: Int64) {
         bounds.withLock { $0.begin = max($0.begin, min(frame, $0.end)) }
     }
 
-    /// Begins a new run: nothing of an older one is accepted any more, and what was produced from `frame` on (but not what
-    /// lies before it) is given up; nil gives up all. Returns the frame at which the new run begins. Consumer only.
+    /// Begins a new run: later commits of older runs are dropped, and so are the frames from `frame` on; nil drops all.
+    /// Returns the frame at which the new run begins. Consumer only.
     package func startRun(_ run: Int, at frame: Int64?) -> Int64 {
         bounds.withLock { bounds in
             bounds.run = run

@@ -5,10 +5,10 @@ package struct SnapcastAddress: Hashable, Sendable {
     /// Port of the source.
     package let port: UInt16
 
-    /// Port of a source of a server that names none.
+    /// Port of a server's source by default.
     package static let usualPort: UInt16 = 4953
 
-    /// Reads `HOST`, `HOST:PORT` and `[::1]:PORT`; nil: anything else.
+    /// Parses `HOST`, `HOST:PORT` and `[::1]:PORT`; nil: anything else.
     package init?(_ text: some StringProtocol) {
         let (host, port): (Substring, Substring?)
         if text.hasPrefix("[") {
@@ -35,6 +35,6 @@ package struct SnapcastAddress: Hashable, Sendable {
         self.port = number
     }
 
-    /// The address as `init(_:)` reads it, with its port.
+    /// The address in the form that `init(_:)` parses, with its port.
     package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

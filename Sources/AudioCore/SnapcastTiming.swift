@@ -1,13 +1,13 @@
 /// Times of a Snapcast server, in seconds.
 package struct SnapcastTiming: Equatable, Sendable {
-    /// Its `buffer`; nil: the server is asked for it.
+    /// Its `buffer`; nil: the daemon requests it from the server.
     package var buffer: Double?
     /// Its `chunk_ms`.
     package var chunk: Double
 
-    /// The times of a server that was not configured otherwise.
+    /// The default `buffer` of a server.
     package static let usualBuffer = 1.0
-    /// The same for its chunks.
+    /// The default `chunk_ms` of a server, in seconds.
     package static let usualChunk = 0.02
 
     /// Times by their values.
@@ -16,7 +16,7 @@ package struct SnapcastTiming: Equatable, Sendable {
         self.chunk = chunk
     }
 
-    /// Seconds from the instant at which the server takes a frame of a chunk's beginning to its being heard: it gives the
-    /// chunk the time of its beginning, and its rooms play that after the buffer.
+    /// Seconds from the instant at which the server takes the first frame of a chunk until that frame is audible. The
+    /// server stamps the chunk with the time of its beginning, and its rooms play it after the buffer.
     package func delay(buffer: Double?) -> Double { max(0, (buffer ?? Self.usualBuffer) - chunk) }
 }

@@ -1,19 +1,19 @@
 /// Size of the queue at the server and of its requests, in frames.
 ///
-/// The server's limit is 4 MiB a stream; what is left of the queue after two refills is what the device may take ahead
-/// (protocol-native.c, `fix_playback_buffer_attr`), and that must stay long or the server itself wakes all the time.
+/// The server's limit is 4 MiB a stream. The device may take ahead the part of the queue that is left after two refills
+/// (protocol-native.c, `fix_playback_buffer_attr`). That part must stay long, or the server itself wakes all the time.
 package struct StreamBuffering: Equatable, Sendable {
-    /// Length of the whole queue: 8 s, or what 4 MiB hold.
+    /// Length of the whole queue: 8 s, or 4 MiB.
     package var target: Int64
     /// Maximum that the device takes ahead: 2 s, or half of the queue.
     package var deviceLatency: Int64
-    /// Least amount asked for at once: half of the rest.
+    /// Minimum of a request: half of the rest.
     package var refill: Int64
-    /// Minimum before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
+    /// Minimum before sound begins: 250 ms. Never 0: with 0 the position advances in silence.
     package var prebuffer: Int64
 
-    /// The lengths that we wish for a format. Of what is live the device takes a quarter of a second: it has nothing to gain
-    /// from more, and would run dry.
+    /// The requested lengths for a format. For a live source the device takes a quarter of a second: more has no
+    /// advantage, and the queue would run dry.
     package init(_ format: AudioFormat, isLive: Bool = false) {
         let rate = Int64(format.sampleRate)
         target = min(8 * rate, Int64((4 << 20) / format.bytesPerFrame))

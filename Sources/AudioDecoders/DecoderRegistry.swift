@@ -66,11 +66,11 @@ package enum DecoderRegistry {
         return try openOgg(file, from: start)
     }
 
-    /// Has nowplaying-decode open a file. Throws what that comes to.
+    /// Opens a file in nowplaying-decode. Throws the child's refusal, or `.unavailable` for a disk error.
     private static func openInChild(_ file: MediaFile) throws(DecodingError) -> ChildDecoder {
         let decoder = try ChildDecoder(file: file.descriptor)
         do throws(DecodingError) { try decoder.awaitOpening() } catch {
-            // The child says nothing of the disk but that a read failed.
+            // The child reports only that a read failed, not the reason.
             guard error.kind == .mediaGone, error != decoder.hung, file.isReadable else { throw error }
             throw DecodingError(
                 .unavailable,
@@ -79,8 +79,8 @@ package enum DecoderRegistry {
         return decoder
     }
 
-    /// The same for a file whose coding we do not decode; `error`: our reason. Throws that where it has another reason, or
-    /// nowplaying-decode does not know the coding either, or is not installed.
+    /// The same for a file in a coding that this process does not decode; `error`: our reason. Throws `error` if it has
+    /// another reason, if nowplaying-decode does not know the coding either, or if it is not installed.
     private static func openInChild(
         _ file: MediaFile, insteadOf error: DecodingError
     ) throws(DecodingError) -> ChildDecoder {
@@ -93,8 +93,8 @@ package enum DecoderRegistry {
     private static let notRecognised = DecodingError(
         .notRecognised, "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
 
-    /// Opens the file at this path, bytes without NUL, and a decoder for it. `shouldStop` is asked before each read, on
-    /// the reading thread; true ends it with an error. Throws every kind of `DecodingError`.
+    /// Opens the file at this path, bytes without NUL, and a decoder for it. `shouldStop` is called before each read,
+    /// on the reading thread; true ends the read with an error. Throws every kind of `DecodingError`.
     package static func openDecoder(
         pathBytes: some Sequence<UInt8>, shouldStop: @escaping @Sendable () -> Bool = { false }
     ) throws(DecodingError) -> any AudioDecoder {

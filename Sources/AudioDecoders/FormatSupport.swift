@@ -1,15 +1,15 @@
-/// A format of audio files, and whether it can be played: what `formats.list` answers.
+/// A format of audio files, with its support in this version: an entry of the answer to `formats.list`.
 package struct FormatSupport: Equatable, Sendable {
     /// The format's name for people.
     package let name: String
-    /// Usual suffixes of such files; the content decides the format.
+    /// Usual suffixes of its files; the content decides the format.
     package let endings: [String]
     /// True if this version plays it.
     package let plays: Bool
     /// The Debian package with the library that decodes it.
     package let package: String
 
-    /// All formats that are known, those that play first.
+    /// All known formats, those that play first.
     package static let all: [FormatSupport] =
         [
             ("FLAC", ["flac"], "libflac12"), ("FLAC in Ogg", ["oga"], "libflac12"),

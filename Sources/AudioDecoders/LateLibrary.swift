@@ -1,9 +1,9 @@
 import AudioCore
 import CLateLibraries
 
-/// The libraries of the decoders, which nothing links: each opens at its first call.
+/// The libraries of the decoders. No program links them: each opens at its first call.
 package enum LateLibraries {
-    /// Opens those of the most usual files, FLAC and MP3, ahead of the first of them. Any thread; reads files.
+    /// Opens the libraries for FLAC and MP3, the most usual files, ahead of the first file. Any thread; reads files.
     package static func openUsual() {
         _ = late_flac_is_there()
         _ = late_mpg123_is_there()

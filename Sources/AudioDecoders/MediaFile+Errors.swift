@@ -2,7 +2,7 @@ package import AudioCore
 import Glibc
 
 extension MediaFile {
-    /// Why a file can't be opened, by errno of open(2) and fstat(2).
+    /// Error for a file that cannot be opened, by errno of open(2) or fstat(2).
     package static func openingError(_ code: Int32) -> DecodingError {
         switch code {
         case ENOENT: DecodingError(.unavailable, "there is no such file")
@@ -20,13 +20,13 @@ extension MediaFile {
         }
     }
 
-    /// Why reading failed, by errno of pread(2); ECANCELED: the work was given up.
+    /// Error for a failed read, by errno of pread(2); ECANCELED: `shouldStop` returned true.
     static func readingError(_ code: Int32) -> DecodingError {
         if code == ECANCELED { return DecodingError(.unavailable, "the read was cancelled") }
         return goneError(code) ?? DecodingError(.unavailable, "cannot read it: \(words(code))")
     }
 
-    /// The disk can't read the block with this byte of the file, and reads others.
+    /// Error for a block that the disk cannot read while it reads other blocks. `offset`: the byte in the file.
     static func badBlock(at offset: Int64) -> DecodingError {
         DecodingError(
             .unavailable,
@@ -34,7 +34,7 @@ extension MediaFile {
                 + "Restore the file from a copy and check the disk")
     }
 
-    /// The error, if this errno says that the medium itself is gone.
+    /// The error, if this errno means that the medium itself is gone.
     private static func goneError(_ code: Int32) -> DecodingError? {
         switch code {
         case EIO: DecodingError(.mediaGone, "its disk or network reports an input/output error")

@@ -2,12 +2,12 @@ package import AudioCore
 import Glibc
 
 extension MediaFile {
-    /// Bytes of readahead that the kernel is asked for.
+    /// Bytes of readahead to request from the kernel.
     private static let adviceBytes: Int64 = 1 << 20
 
-    /// Copies up to `target.count` bytes from `offset` on and says how many; less only at the end of the file as it is
-    /// now, or where the buffered part ends. 0: nothing there. Throws `.mediaGone`, or `.unavailable`,
-    /// also where the disk can't read a block.
+    /// Copies up to `target.count` bytes from `offset` on and returns the count: less only at the present end of the
+    /// file, or at the end of the buffered part. 0: no bytes there. Throws `.mediaGone`, or `.unavailable`, also if the
+    /// disk cannot read a block.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
         // Sums of an offset and a length of 32 bits stay far from overflow below this limit.
         guard !target.isEmpty, (0..<Self.largestSize).contains(offset) else { return 0 }
@@ -26,7 +26,7 @@ extension MediaFile {
         return count
     }
 
-    /// Copies as many bytes as `target` has room for and the file has from `offset` on. Throws as `read` does.
+    /// Copies bytes from `offset` on until `target` is full or the file ends. Throws as `read` does.
     func readFully(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
         var done = 0
         while done < target.count {
@@ -38,8 +38,8 @@ extension MediaFile {
         return done
     }
 
-    /// Up to `count` bytes from `offset` on, as an array: for headers. None where `count` is 0 or negative, or `offset` lies
-    /// outside the file: both may come from the media. Throws as `read` does.
+    /// Up to `count` bytes from `offset` on, as an array: for headers. Empty if `count` is 0 or negative, or `offset`
+    /// lies outside the file: both may come from the media. Throws as `read` does.
     package func bytes(at offset: Int64, count: Int) throws(DecodingError) -> [UInt8] {
         guard count > 0 else { return [] }
         var result = [UInt8](repeating: 0, count: count)
@@ -55,7 +55,7 @@ extension MediaFile {
         return result
     }
 
-    /// Fills the window from `offset` on: little after a jump, more the longer reading goes straight on.
+    /// Fills the window from `offset` on: few bytes after a jump, more as sequential reading continues.
     private func fill(from offset: Int64) throws(DecodingError) {
         let isNext = offset == windowStart + Int64(windowCount) && windowCount > 0
         fillBytes = isNext ? min(Self.windowBytes, fillBytes * 2) : Self.firstFillBytes
@@ -66,7 +66,7 @@ extension MediaFile {
         windowCount = try readNow(into: part, at: offset)
     }
 
-    /// Asks the kernel for what comes next, once in half a MiB.
+    /// Requests readahead from the kernel, once per half MiB.
     private func advise(from offset: Int64) {
         if offset < advisedEnd - Self.adviceBytes { advisedEnd = 0 }
         guard offset + Self.adviceBytes / 2 > advisedEnd, offset < size else { return }
@@ -84,12 +84,12 @@ extension MediaFile {
         return try readBesideBadBlock(into: target, at: offset)
     }
 
-    /// An errno of pread(2); ECANCELED: the work was given up.
+    /// An errno of pread(2); ECANCELED: `shouldStop` returned true.
     private struct Failure: Error {
         let code: Int32
     }
 
-    /// One pread(2), again where a signal interrupts it.
+    /// One pread(2), repeated if a signal interrupts it.
     private func attempt(into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Result<Int, Failure> {
         while true {
             if shouldStop() { return .failure(Failure(code: ECANCELED)) }
@@ -101,11 +101,11 @@ extension MediaFile {
 
     // MARK: Bad blocks
 
-    /// Bytes of a block: a disk that can't read one can read the next.
+    /// Bytes of a block: a disk that cannot read one block can read the next.
     private static let blockBytes: Int64 = 4096
 
-    /// Reads at most to the end of the block at `offset`, after the disk reported an error for more. Throws `.unavailable` if
-    /// that block alone can't be read, `.mediaGone` if nothing can.
+    /// Reads at most to the end of the block at `offset`, after the disk reported an error for a larger read. Throws
+    /// `.unavailable` if only that block cannot be read, `.mediaGone` if no block can.
     private func readBesideBadBlock(
         into target: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(DecodingError) -> Int {
@@ -121,11 +121,11 @@ extension MediaFile {
         }
     }
 
-    /// True if the disk reads any of some blocks of the file.
+    /// True if the disk can read at least one of several sampled blocks of the file.
     var isReadable: Bool { isReadableElsewhere(than: -Self.blockBytes) }
 
-    /// True if the disk reads a block of the file other than the one at `bad`. The kernel's cache says nothing about
-    /// the disk, so it is dropped first.
+    /// True if the disk can read a block of the file other than the one at `bad`. It drops the kernel's cache first,
+    /// because cached blocks say nothing about the disk.
     private func isReadableElsewhere(than bad: Int64) -> Bool {
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let last = max(0, size - 1) / Self.blockBytes * Self.blockBytes

@@ -2,18 +2,18 @@ package import AudioCore
 import CLinux
 import Glibc
 
-/// A regular file that is read from front to back with jumps, on the decode thread. It owns its descriptor, keeps 64 KiB
-/// of the file and never maps it: a mapped file that is truncated by somebody else would kill the process.
+/// A regular file that is read from front to back with jumps, on the decode thread. It owns its descriptor, keeps 64
+/// KiB of the file and never maps it: if another process truncated a mapped file, this process would die.
 ///
-/// The file position of the descriptor is neither used nor moved, so a client may continue using its own duplicate.
+/// It neither uses nor moves the descriptor's file position, so a client may continue to use its own duplicate.
 package final class MediaFile {
     /// Bytes that the file had when it was opened.
     package let size: Int64
 
-    /// Bytes of the longest file that is opened: 256 TiB. A sparse file can claim 8 EiB.
+    /// Bytes of the longest file that opens: 256 TiB. A sparse file can claim 8 EiB.
     static let largestSize: Int64 = 1 << 48
 
-    /// Closed with this object.
+    /// This object closes it.
     let descriptor: Int32
     let shouldStop: @Sendable () -> Bool
     let window = UnsafeMutableRawBufferPointer.allocate(byteCount: MediaFile.windowBytes, alignment: 64)
@@ -22,7 +22,7 @@ package final class MediaFile {
     var windowCount = 0
     /// Bytes of the last fill of the window; grows during sequential reading.
     var fillBytes = 0
-    /// End of what the kernel was asked to have ready.
+    /// End of the range for which readahead was requested.
     var advisedEnd: Int64 = 0
 
     /// Bytes of `window`.
@@ -30,9 +30,9 @@ package final class MediaFile {
     /// Bytes to read after a seek: about two frames of FLAC.
     static let firstFillBytes = 16 << 10
 
-    /// Opens the file at this path; the path is bytes, as Linux has it, without NUL. `shouldStop` is asked before each
-    /// read, on the reading thread: true ends it with an error, so that a decoder that nobody wants any more ends soon.
-    /// Throws `.unavailable` or `.mediaGone`.
+    /// Opens the file at this path, in bytes without NUL. `shouldStop` is called before each read, on the reading
+    /// thread: true ends the read with an error, so that an obsolete decoder ends soon. Throws `.unavailable` or
+    /// `.mediaGone`.
     package convenience init(
         pathBytes: some Sequence<UInt8>, shouldStop: @escaping @Sendable () -> Bool = { false }
     ) throws(DecodingError) {
@@ -41,11 +41,11 @@ package final class MediaFile {
             throw DecodingError(.unavailable, "its name contains a zero byte, which no file can have")
         }
         path.append(0)
-        // Not blocking: opening a FIFO would wait for a writer. No controlling terminal, should it be one.
+        // Non-blocking, because opening a FIFO would wait for a writer. O_NOCTTY, in case the path is a terminal.
         let descriptor = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard descriptor >= 0 else {
             let code = errno
-            // A socket can't be opened, with the same errno as a file whose device is gone.
+            // Opening a socket fails with the same errno as a file whose device is gone.
             var status = stat()
             if code == ENXIO, stat(path, &status) == 0, let what = Self.nameOfIrregular(status.st_mode) {
                 throw Self.irregular(what)
@@ -62,7 +62,7 @@ package final class MediaFile {
         try self.init(pathBytes: path.utf8, shouldStop: shouldStop)
     }
 
-    /// Takes over an open descriptor, which it closes in every case. Throws `.unavailable` or `.mediaGone`.
+    /// Takes over an open descriptor, and closes it in every case. Throws `.unavailable` or `.mediaGone`.
     package init(
         descriptor: Int32, shouldStop: @escaping @Sendable () -> Bool = { false }
     ) throws(DecodingError) {

@@ -1,17 +1,17 @@
-/// Marks by which files are known that this program does not decode itself.
+/// Signatures of the formats that this process does not decode itself.
 extension MediaKind {
-    /// Bytes that a file of a format has at an offset.
+    /// Bytes at an offset that identify a format.
     private typealias Mark = (bytes: [UInt8], offset: Int, name: String)
     /// The same as ASCII.
     private typealias TextMark = (text: String, offset: Int, name: String)
 
-    /// Name of a format that nowplaying-decode decodes; nil: none that is known.
+    /// Name of a format that nowplaying-decode decodes; nil: none is recognised.
     static func nameForChild(_ file: [UInt8]) -> String? {
         name(file, textsForChild) ?? marksForChild.first { file.dropFirst($0.offset).starts(with: $0.bytes) }?.name
             ?? streamName(file)
     }
 
-    /// Name of something that nothing of ours decodes; nil: none that is known.
+    /// Name of a format that no program of this project decodes; nil: none is recognised.
     static func unsupportedName(_ file: [UInt8]) -> String? { name(file, unsupportedTexts) }
 
     private static func name(_ file: [UInt8], _ marks: [TextMark]) -> String? {
@@ -42,10 +42,10 @@ extension MediaKind {
         ([0xC0, 0xDE, 0xC2], 0, "Codec 2"), ([0, 0, 1, 0xBA], 0, "MPEG program stream"),
     ]
 
-    /// Name of a stream without a mark of its own, judged by the fields of its first frames.
+    /// Name of a stream without a signature, by the fields of its first frames.
     private static func streamName(_ file: [UInt8]) -> String? {
         func byte(_ offset: Int) -> Int { offset < file.count ? Int(file[offset]) : 0 }
-        // ATSC A/52 §5.3, annex E: a sampling rate that there is, and the version.
+        // ATSC A/52 §5.3, annex E: a valid sampling rate, and the version.
         if byte(0) == 0x0B, byte(1) == 0x77 {
             let version = byte(5) >> 3
             if version <= 10, byte(4) >> 6 != 3, byte(4) & 0x3F < 38 { return "AC-3" }
@@ -62,7 +62,7 @@ extension MediaKind {
         if byte(0) == 0x80, byte(1) == 0, offset >= 8, file.dropFirst(offset - 2).starts(with: Array("(c)CRI".utf8)) {
             return "ADX"
         }
-        // IRCAM: its mark in either order, and the machine that wrote it.
+        // IRCAM: its signature in either byte order, and the machine type.
         let isForward = byte(0) == 0x64 && byte(1) == 0xA3 && byte(3) == 0 && (1...4).contains(byte(2))
         let isBackward = byte(3) == 0x64 && byte(2) == 0xA3 && byte(0) == 0 && (1...4).contains(byte(1))
         if isForward || isBackward { return "IRCAM" }

@@ -4,23 +4,23 @@ import TrackReading
 /// Kind of a file, by its first bytes and never by its name.
 enum MediaKind: Equatable {
     case flac
-    /// Ogg, whatever is in it.
+    /// Ogg with any content.
     case ogg
     /// A container of uncompressed samples that libsndfile reads; its name for people.
     case samples(container: String)
-    /// MPEG audio, or after a tag that stands before it.
+    /// MPEG audio, or an unrecognised kind after an ID3v2 tag.
     case mpegAudio
     /// Decoded by nowplaying-decode; its name for people.
     case needsChild(String)
-    /// Known, but not decoded by this version; its name for people.
+    /// Recognised, but not decoded by this version; its name for people.
     case unsupported(String)
     case text
     case unknown
 
-    /// Bytes that `init` wants to see.
+    /// Bytes that `init` needs.
     static let neededBytes = 4096
 
-    /// Judges by the first bytes; `afterTag`: an ID3v2 tag came before them.
+    /// Recognises the kind by the first bytes; `afterTag`: an ID3v2 tag came before them.
     init(firstBytes bytes: [UInt8], afterTag: Bool = false) {
         func has(_ text: StaticString, at offset: Int = 0) -> Bool {
             bytes.count >= offset + text.utf8CodeUnitCount
@@ -33,7 +33,7 @@ enum MediaKind: Equatable {
         } else if has("caff"), has("desc", at: 8), bytes.count >= 32,
             !["lpcm", "ulaw", "alaw"].contains(where: { has($0, at: 28) })
         {
-            // libsndfile would prepare to decode ALAC before anybody could object.
+            // libsndfile would prepare to decode ALAC before a check of the coding is possible.
             self = .needsChild("CAF with compressed audio")
         } else if let container = Self.container(bytes, has: has) {
             self = .samples(container: container)
@@ -67,8 +67,8 @@ enum MediaKind: Equatable {
         0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00,
     ]
 
-    /// True if the file begins with a header of ADTS (ISO 13818-7 §6.2), which resembles that of a nonexistent layer;
-    /// a frame of FLAC is like it, but its depth would be a length that no frame of AAC has.
+    /// True if the file begins with an ADTS header (ISO 13818-7 §6.2), which resembles an MPEG header of a layer that
+    /// does not exist. A FLAC frame resembles it too; the check of `FLACFrameHeader` excludes that.
     private static func isADTS(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 4 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0
             && bytes.withUnsafeBytes { FLACFrameHeader($0, in: nil) } == nil

@@ -18,11 +18,11 @@ package struct BridgeFailure: Error, Equatable, Sendable {
     /// Its settings from the configuration files.
     associatedtype Settings: BridgeSettings
 
-    /// Begins. It sets the daemon's handlers.
+    /// Starts the bridge, and sets the daemon's handlers.
     init(_ context: BridgeContext, _ settings: Settings) throws(BridgeFailure)
-    /// SIGHUP: takes over settings that may change.
+    /// Applies the settings that may change while the bridge runs, after SIGHUP.
     func reload(_ settings: Settings)
-    /// Ends what it began, and then calls `exit` of the loop.
+    /// Ends the bridge's connections and work, and then calls `exit` of the loop.
     func end()
 }
 
@@ -36,7 +36,7 @@ package struct BridgeFailure: Error, Equatable, Sendable {
 /// A bridge as a program, from its arguments to its exit status.
 package enum BridgeProgram {
     /// Runs the bridge with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
-    /// 1 when it cannot continue, 2 when the command line can't be understood. To be called first of all, on the main thread.
+    /// 1 if it cannot continue, 2 if the command line is invalid. To be called first of all, on the main thread.
     package static func run<B: Bridge>(
         _ kind: B.Type, program: String, summary: String, _ arguments: [String]
     ) -> Int32 {

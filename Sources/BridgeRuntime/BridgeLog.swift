@@ -2,9 +2,9 @@ import ControlProtocol
 import Glibc
 import NowPlaying
 
-/// The log of a bridge: lines on standard error, harmless for a terminal whatever is in them. From one thread.
+/// The log of a bridge: lines on standard error, escaped so that no text can harm a terminal. For one thread.
 package struct BridgeLog: Sendable {
-    /// The program's name, in front of each line where no journal keeps them.
+    /// The program's name. It precedes each line that does not go to the journal.
     package let program: String
     private let isJournal = getenv("JOURNAL_STREAM") != nil
 

@@ -9,7 +9,7 @@ package struct BridgeOptions: Equatable {
     package private(set) var showsVersion = false
     package private(set) var showsHelp = false
 
-    /// A command line that can't be understood, in words.
+    /// The error of an invalid command line, in words.
     package struct UsageError: Error {
         package let message: String
     }

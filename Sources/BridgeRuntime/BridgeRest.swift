@@ -1,8 +1,8 @@
 import LinuxSystem
 package import NowPlaying
 
-/// Gives memory back while a bridge rests: the pages of its file, most of which are needed once, and free pages of the heap.
-/// It has no timer while the bridge rests.
+/// Returns memory to the kernel when a bridge rests: the pages of its file, most of which are needed once, and free pages
+/// of the heap. It has no timer while the bridge rests.
 @PlayerLoop final class BridgeRest {
     private let loop: EventLoop
     private var rhythm = RestRhythm()
@@ -16,7 +16,7 @@ package import NowPlaying
     }
 
     private func happened() {
-        // The next event is of no interest before the next look.
+        // No event matters before the next look.
         others?.setEnabled(false)
         perform(rhythm.happened(at: EventLoop.now))
     }
@@ -43,20 +43,20 @@ package import NowPlaying
 
 /// Decides when a program rests: after one to two looks, 0.7 seconds apart, without an event in between.
 package struct RestRhythm {
-    /// Consequence of an event or of a look.
+    /// The action after an event or a look.
     package enum Step: Equatable, Sendable {
         case nothing
-        /// The next look, in seconds.
+        /// Look again after these seconds.
         case look(Double)
-        /// Memory is given back, and the next look comes after an event.
+        /// Return memory to the kernel. The next look comes after an event.
         case rest
     }
 
     /// Seconds between two looks.
     package static let interval = 0.7
-    /// Short rests in a row after which the next look is put off: memory would come and go with each request of a client.
+    /// Short rests in a row after which the next look is delayed. Otherwise memory would come and go with each request.
     package static let mostShortRests = 3
-    /// Seconds up to which a rest is short, and by which a look is put off.
+    /// Seconds up to which a rest is short, and by which a look is delayed.
     package static let shortRest = 30.0
 
     private var isLooking = false
@@ -64,10 +64,10 @@ package struct RestRhythm {
     private var restedAt: MonotonicTime?
     private var shortRests = 0
 
-    /// A program that has not begun.
+    /// The rhythm of a program that has not begun.
     package init() {}
 
-    /// Something has happened.
+    /// Takes note of an event.
     package mutating func happened(at now: MonotonicTime) -> Step {
         isBusy = true
         guard !isLooking else { return .nothing }
@@ -79,7 +79,7 @@ package struct RestRhythm {
         return .look(Self.shortRest)
     }
 
-    /// The look has come.
+    /// Takes note of a look.
     package mutating func looked(at now: MonotonicTime) -> Step {
         if isBusy {
             isBusy = false

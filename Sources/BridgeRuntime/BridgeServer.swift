@@ -4,12 +4,12 @@ import Glibc
 package import LinuxSystem
 import NowPlayingClient
 
-/// The socket of a bridge, by which `nowplayingctl` asks it: JSON-RPC lines like the daemon's, for its own user and root
-/// alone.
+/// The socket of a bridge for requests of `nowplayingctl`: JSON-RPC lines like the daemon's. Only the bridge's own user
+/// and root are served.
 @PlayerLoop package final class BridgeServer {
-    /// Why something is not done.
+    /// The error of a refused request.
     package struct Refusal: Error, Sendable {
-        /// As in JSON-RPC and the protocol: -32601, 100, 200.
+        /// Code of JSON-RPC or of the protocol: -32601, 100, 200.
         package let code: Int
         package let message: String
 
@@ -32,8 +32,8 @@ import NowPlayingClient
 
     private static let maximumClients = 8
 
-    /// Listens in the folder of this program, at the socket of this name. Throws when another process does. `isPrivate`: its
-    /// mode is 0600.
+    /// Listens in the folder of this program, at the socket of this name. Throws if another process listens there.
+    /// `isPrivate`: the socket has mode 0600.
     package init(
         _ loop: EventLoop, program: String, socket: String = "control.sock", isPrivate: Bool = false,
         folder: String? = nil,
@@ -48,7 +48,7 @@ import NowPlayingClient
             close(other)
             throw BridgeFailure("another \(program) is already running: \(path) answers")
         }
-        // Nobody listens there any more.
+        // No process listens at a socket that is left over.
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() { unlink(path) }
         do { listener = try UnixSocket.listen(path, isPrivate: isPrivate) } catch {
@@ -140,7 +140,7 @@ import NowPlayingClient
         }
     }
 
-    /// An answer fits what the kernel keeps for a socket; a client that does not read loses it.
+    /// Sends a message. An answer fits into the kernel's send buffer; a client that does not read loses it.
     private func send(_ message: JSONValue) {
         let line = Array((JSONWriter.text(message) + "\n").utf8)
         _ = line.withUnsafeBytes { UnixSocket.send(descriptor, $0) }

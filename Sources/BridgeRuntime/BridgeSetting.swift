@@ -9,9 +9,9 @@ package protocol BridgeSettings: Sendable {
     static var section: String { get }
     /// All settings, in the order of the manual.
     static var all: [BridgeSetting<Self>] { get }
-    /// Settings of other sections that the bridge uses, too, by their sections. Other lines there are not judged.
+    /// Settings of other sections that the bridge uses too, by section. The bridge judges no other lines of these sections.
     static var borrowed: [String: [BridgeSetting<Self>]] { get }
-    /// Contradiction between settings, as text; nil: none.
+    /// Contradiction between settings, as text; nil: there is none.
     var contradiction: String? { get }
 }
 
@@ -24,9 +24,9 @@ package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
     package let name: String
     /// Valid values: a phrase that follows "expected".
     package let takes: String
-    /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
+    /// Applies a value; false: the value is invalid. Called once for each line that names the setting.
     package let apply: @Sendable (inout Settings, String) -> Bool
-    /// Forgets what an earlier file said, before the first line of a later one.
+    /// Discards the values of an earlier file, before the first line of a later file.
     package let clear: (@Sendable (inout Settings) -> Void)?
 
     /// A setting, by its parts.
@@ -50,7 +50,7 @@ package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
 }
 
 extension BridgeSettings {
-    /// The settings of `path`, or of the usual files if it is nil. `unreadable` gets the paths of those files that this user
+    /// The settings of `path`, or of the default files if it is nil. `unreadable` gets the paths of the files that this user
     /// may not read.
     package static func load(_ path: String?, unreadable: inout [String]) throws(ConfigurationError) -> Self {
         var settings = Self()
@@ -66,7 +66,7 @@ extension BridgeSettings {
         return settings
     }
 
-    /// Takes over the settings in `text`; `name` is the file's in messages. Sections of other programs are left to them.
+    /// Applies the settings in `text`; `name` is the name of the file in messages. Sections of other programs are ignored.
     package mutating func take(_ text: [UInt8], named name: String) throws(ConfigurationError) {
         var result = self
         var seen: Set<String> = []

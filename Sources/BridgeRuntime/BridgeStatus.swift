@@ -5,10 +5,10 @@ package import LinuxSystem
 @PlayerLoop package final class BridgeStatus {
     /// Status at the time of the request.
     package struct Report: Sendable {
-        /// The other side, for people: “the broker box.local”.
+        /// The peer, for people: “the broker box.local”.
         package var peer: String
         package var isConnected: Bool
-        /// Why it is not, in words.
+        /// The reason for a missing connection, in words.
         package var problem: String?
 
         /// A report, by its parts.
@@ -21,7 +21,7 @@ package import LinuxSystem
 
     private var server: BridgeServer?
 
-    /// Answers from now on at the path of this program, unless another process does.
+    /// Answers requests at the path of this program, unless another process does.
     package init(_ context: BridgeContext, program: String, _ report: @escaping @PlayerLoop () -> Report) {
         do throws(BridgeFailure) {
             server = try BridgeServer(context.loop, program: program) { [daemon = context.daemon] method, _, reply in

@@ -1,15 +1,15 @@
 package import ControlProtocol
 
-/// Commands that are allowed now: the answer of `commands.list`.
+/// The available commands: the answer of `commands.list`.
 package struct CommandTable: Equatable, Sendable {
     private var enabled: Set<String> = []
-    /// The rates that may be chosen, the slowest first; only 1 where no other is supported.
+    /// The available rates, the slowest first; only 1 if no other is supported.
     package private(set) var rates: [Double] = [1]
 
     /// An empty table, for the time before the daemon's first answer.
     package init() {}
 
-    /// Reads the answer; what can't be read is not allowed.
+    /// Reads the answer. A command that cannot be read is not available.
     package init(_ answer: JSONValue) {
         for entry in answer["commands"]?.arrayValue ?? [] {
             guard let name = entry["command"]?.stringValue else { continue }

@@ -5,11 +5,11 @@ import NowPlaying
 
 /// An address at which a bridge takes connections.
 package enum ListenerAddress: Hashable, Sendable {
-    /// `*` as host: every address of this machine. Port 0: one that is free.
+    /// Host `*`: every address of this machine. Port 0: a free port.
     case network(host: String, port: UInt16)
     case local(path: String)
 
-    /// As the configuration has it.
+    /// The address in the configuration's notation.
     package var text: String {
         switch self {
         case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -18,11 +18,11 @@ package enum ListenerAddress: Hashable, Sendable {
     }
 }
 
-/// The addresses at which a bridge takes connections. `Kind` says how connections of an address are served.
+/// The addresses at which a bridge takes connections. `Kind` is the kind of service for connections of an address.
 @PlayerLoop package final class ConnectionListener<Kind: Hashable & Sendable> {
     /// A connection that was taken.
     package struct Connection: Sendable {
-        /// The taker's.
+        /// Descriptor of the connection. The taker closes it.
         package let descriptor: Int32
         /// True if it came by a local socket.
         package let isLocal: Bool
@@ -53,7 +53,7 @@ package enum ListenerAddress: Hashable, Sendable {
     /// Places that do not work, each with a sentence.
     package private(set) var failures: [String] = []
 
-    /// Listens nowhere yet. `remedy`: the words after “another program listens there”.
+    /// A listener without addresses. `remedy`: the words after “another program listens there”.
     package init(
         _ loop: EventLoop, _ log: BridgeLog, remedy: String, _ take: @escaping @PlayerLoop (Connection) -> Void
     ) {
@@ -63,8 +63,7 @@ package enum ListenerAddress: Hashable, Sendable {
         self.take = take
     }
 
-    /// Listens at these places alone; those that are open already stay so. One that fails is logged and left out. Throws when
-    /// none works.
+    /// Listens at exactly these places; open ones stay open. A place that fails is logged and left out. Throws if all fail.
     package func set(_ places: [Place]) throws(BridgeFailure) {
         for place in open.keys where !places.contains(place) {
             open.removeValue(forKey: place)?.end()
@@ -74,7 +73,7 @@ package enum ListenerAddress: Hashable, Sendable {
         for place in places where open[place] == nil {
             do throws(SystemError) { open[place] = try begin(place) } catch {
                 let remedy = error.code == EADDRINUSE ? ": another program listens there" + remedy : ""
-                // The operation says no more than the words before it, most often.
+                // The operation “listen on” repeats the words before it.
                 let isListening = error.operation.hasPrefix("listen on ")
                 let reason = isListening ? SystemError.words(error.code) : error.message
                 let failure = "\(place.address.text): \(reason)\(remedy)"
@@ -91,10 +90,10 @@ package enum ListenerAddress: Hashable, Sendable {
         for failure in failures { log.warning("cannot listen at \(failure)") }
     }
 
-    /// Addresses at which it listens, for people.
+    /// Addresses of the open places, for people.
     package var addresses: [String] { open.keys.map(\.address.text).sorted() }
 
-    /// The addresses of places of a kind, as they are bound: `127.0.0.1:6600`, `[::1]:6600` or a path.
+    /// The bound addresses of places of a kind: `127.0.0.1:6600`, `[::1]:6600` or a path.
     package func bound(_ kind: Kind) -> [String] {
         open.filter { $0.key.kind == kind }.flatMap(\.value.addresses).sorted()
     }
@@ -139,7 +138,7 @@ package enum ListenerAddress: Hashable, Sendable {
         }
     }
 
-    /// Out of descriptors or memory: goes on a second later.
+    /// Pauses for a second when descriptors or memory are exhausted.
     private func pause(_ error: SystemError) {
         log.warning("no connection can be taken for a second: \(error.message)")
         for place in open.values { place.setEnabled(false) }
@@ -148,7 +147,7 @@ package enum ListenerAddress: Hashable, Sendable {
         }
     }
 
-    /// Listens no longer, and removes its own socket files.
+    /// Stops listening, and removes its own socket files.
     package func end() {
         retry = nil
         for place in open.values { place.end() }
@@ -158,7 +157,7 @@ package enum ListenerAddress: Hashable, Sendable {
 
 /// Sockets that listen at one address of the configuration.
 @PlayerLoop private final class OpenPlace {
-    /// As they are bound.
+    /// The bound addresses.
     let addresses: [String]
     private let descriptors: [Int32]
     private let file: SocketFile?

@@ -2,7 +2,7 @@ package import NowPlayingClient
 
 /// Log texts for errors of the client library.
 package enum FailureText {
-    /// One line for people; foreign text in it is not yet safe.
+    /// One line for people. The caller escapes foreign text in it.
     package static func of(_ error: ClientError) -> String {
         switch error {
         case .noDaemon(let attempts):

@@ -4,13 +4,14 @@ package import LinuxSystem
 import NowPlaying
 package import NowPlayingClient
 
-/// The daemon as a bridge knows it, over its restarts: states, and calls. Wakes for what it sends, and for its return.
+/// A bridge's connection to the daemon, across restarts of the daemon: states, and calls. It wakes for the daemon's
+/// messages, and for its return.
 @PlayerLoop package final class FollowedDaemon {
     /// Called with each state; the first after each connection has the cause `snapshot`.
     package var onState: (@PlayerLoop (StateView) -> Void)?
     /// Called when the daemon has closed the connection.
     package var onLoss: (@PlayerLoop () -> Void)?
-    /// Called when it can't be followed any more.
+    /// Called when the daemon cannot be followed any more.
     package var onFailure: (@PlayerLoop (ClientError) -> Void)?
     /// True if a state has arrived since the last loss of the daemon.
     package private(set) var isThere = false
@@ -23,8 +24,8 @@ package import NowPlayingClient
     private var source: EventSource?
     private var retry: EventSource?
 
-    /// Waits for a daemon at one of these paths. Handlers are called from the next turn of the loop on. `session`: the one that
-    /// is followed, which must exist; nil: the active one.
+    /// Waits for a daemon at one of these paths. Handlers run from the next turn of the loop on. `session`: the session to
+    /// follow, which must exist; nil: the active session.
     package init(_ loop: EventLoop, paths: [String], session: String? = nil) throws(ClientError) {
         self.loop = loop
         self.paths = paths

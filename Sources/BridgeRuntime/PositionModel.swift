@@ -1,12 +1,12 @@
 package import NowPlaying
 package import NowPlayingClient
 
-/// Position as a client of a bridge extrapolates it: from the last reported one, it runs while the player plays, by its rate,
-/// on the client's own clock. If the extrapolation is wrong, a report is due.
+/// Position as a client of a bridge extrapolates it: from the last reported position, by the player's rate and the
+/// client's own clock, while the player plays. If the extrapolation is wrong, a report is due.
 ///
 /// Specification: MPRIS 2.2, signal Seeked.
 package struct PositionModel: Equatable, Sendable {
-    /// Tolerated error in seconds: messages take time, and nobody hears the difference.
+    /// Tolerated error in seconds. Messages take time, and the difference is not noticeable.
     package static let tolerance = 0.1
 
     private var item: Int64?
@@ -26,13 +26,13 @@ package struct PositionModel: Equatable, Sendable {
     package mutating func follow(_ state: StateView, at now: MonotonicTime) -> Double? {
         let actual = state.position(at: now) ?? 0
         let isSame = state.itemID == item
-        // A track begins at its beginning, and stopped is there, for clients too.
+        // Clients, too, assume position 0 for a new track and for a stopped player.
         let believed = isSame && (isStopped || state.state != .stopped) ? believed(at: now) : 0
         let isJump =
             if isSame {
                 state.item != nil && (state.causes.contains("seek") || abs(actual - believed) > Self.tolerance)
             } else {
-                // The position at its beginning counts, however late the event is.
+                // A late event does not matter: the position at the start of the item counts.
                 state.item != nil && (state.anchor?.elapsed ?? 0) > 2 * Self.tolerance
             }
         begin(state, at: now, position: isJump || !isSame ? actual : believed)

@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// A local socket that listens, and its file.
 struct SocketFile: Sendable {
-    /// The caller's.
+    /// The listening descriptor. The caller closes it.
     let descriptor: Int32
     private let path: String
     private let inode: UInt64
 
-    /// Listens at a path. A file that is there stays, unless it is a socket of this user that nobody answers at.
+    /// Listens at a path. An existing file stays, unless it is a socket of this user at which no process listens.
     init(_ path: String) throws(SystemError) {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         mkdir(folder, 0o755)
@@ -20,13 +20,13 @@ struct SocketFile: Sendable {
             unlink(path)
         }
         descriptor = try UnixSocket.listen(path)
-        // Everybody may connect: rights are judged by the peer's user.
+        // All users may connect: the peer's user decides on the rights.
         chmod(path, 0o666)
         inode = lstat(path, &status) == 0 ? UInt64(status.st_ino) : 0
         self.path = path
     }
 
-    /// True if nobody listens at the socket any more.
+    /// True if no process listens at the socket any more.
     private static func isDead(_ path: String) -> Bool {
         do throws(SystemError) {
             close(try UnixSocket.connect(path))

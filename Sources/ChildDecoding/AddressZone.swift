@@ -1,8 +1,8 @@
 /// Distance of a network address. A farther address must not redirect to a nearer one.
 package enum AddressZone: Int, Comparable, Sendable {
-    /// Nobody's: unspecified, multicast, reserved. Never connected to.
+    /// Unspecified, multicast or reserved. Never connected to.
     case unusable
-    /// This very host.
+    /// This host.
     case loopback
     /// The local network: private (RFC 1918, RFC 4193), shared (RFC 6598) and link-local addresses.
     case local
@@ -11,7 +11,7 @@ package enum AddressZone: Int, Comparable, Sendable {
 
     package static func < (a: AddressZone, b: AddressZone) -> Bool { a.rawValue < b.rawValue }
 
-    /// The zone of an IPv4 address (RFC 6890), in the order of the wire; 4 bytes.
+    /// The zone of an IPv4 address (RFC 6890), in network byte order; 4 bytes.
     package init(ipv4 bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 4 else {
@@ -28,7 +28,7 @@ package enum AddressZone: Int, Comparable, Sendable {
         }
     }
 
-    /// The zone of an IPv6 address, in the order of the wire; 16 bytes. One that holds an IPv4 address is judged by that.
+    /// The zone of an IPv6 address, in network byte order; 16 bytes. An embedded IPv4 address decides the zone.
     package init(ipv6 bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 16 else {
@@ -50,7 +50,8 @@ package enum AddressZone: Int, Comparable, Sendable {
         }
     }
 
-    /// IPv4-mapped (RFC 4291), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056) and Teredo (RFC 4380) carry one.
+    /// The IPv4 address within an IPv4-mapped (RFC 4291), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056) or Teredo (RFC
+    /// 4380) address; nil: there is none.
     private static func embeddedIPv4(_ bytes: [UInt8]) -> [UInt8]? {
         if bytes[..<10].allSatisfy({ $0 == 0 }) {
             return bytes[10...11].allSatisfy { $0 == 0xFF } || bytes[10...11].allSatisfy { $0 == 0 }

@@ -1,8 +1,8 @@
-/// Demuxers of FFmpeg that may read bytes from strangers. Each reads the one source that it is given: none opens a second file,
-/// address or device because of its content, as `concat`, `hls`, `dash`, `imf`, `sdp` or `image2` do. `mov` can, and does not
-/// unless an option asks for it.
+/// Demuxers of FFmpeg that may read foreign bytes. Each reads only its one source: none opens a second file, address or
+/// device because of its content, as `concat`, `hls`, `dash`, `imf`, `sdp` or `image2` do. `mov` does so only if an
+/// option enables it.
 package enum DemuxerNames {
-    /// Names as FFmpeg has them.
+    /// FFmpeg's names.
     package static let allowed = [
         "aac", "ac3", "adx", "aiff", "amr", "apc", "ape", "asf", "asf_o", "ast", "au", "avi", "avr", "bfstm",
         "brstm", "caf", "codec2", "dsf", "dts", "dtshd", "eac3", "epaf", "flac", "flv", "hca", "hcom", "iff", "ilbc",

@@ -5,18 +5,18 @@ package struct HTTPFields {
     /// Kind of a line.
     package enum Line: Equatable {
         case status, field, end
-        /// Nothing that is known.
+        /// A line of no known form.
         case other
     }
 
-    /// Longest line, in bytes, and most fields.
+    /// Maximum bytes of a line, and maximum number of fields.
     package static let maximum = (bytes: 16 << 10, count: 200)
     private var fields: [(name: String, value: String)] = []
 
-    /// Those of no answer yet.
+    /// A head without lines.
     package init() {}
 
-    /// Takes the next line, with its end; nil: it is too long, or one too many. Another status begins anew.
+    /// Takes the next line, with its end; nil: it is too long, or one too many. Another status line starts a new head.
     package mutating func take(_ line: some Collection<UInt8>) -> Line? {
         guard line.count <= Self.maximum.bytes, fields.count < Self.maximum.count else { return nil }
         let text = String(decoding: line, as: UTF8.self)
@@ -32,22 +32,22 @@ package struct HTTPFields {
         return text.allSatisfy(\.isNewline) ? .end : .other
     }
 
-    /// The value of a field, its name in small letters; of several the last.
+    /// The value of a field, by its name in small letters; the last value if there are several.
     package subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
 
     /// Bytes of the body; nil: unknown or invalid.
     package var contentLength: Int64? { self["content-length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
-    /// Bytes of the whole of which the body is the part from this byte on; nil: not known.
+    /// Bytes of the whole file if the body begins at this offset; nil: unknown.
     package func wholeLength(from offset: Int64) -> Int64? {
         guard let sum = contentLength?.addingReportingOverflow(offset), !sum.overflow else { return nil }
         return sum.partialValue
     }
 
-    /// True if the body begins with this byte of the whole, by its range.
+    /// True if the field content-range says that the body begins at this offset.
     package func begins(at offset: Int64) -> Bool { self["content-range"]?.hasPrefix("bytes \(offset)-") == true }
 
-    /// Bytes of the whole, by its range; nil: unknown.
+    /// Bytes of the whole file, by the field content-range; nil: unknown.
     package var rangedLength: Int64? { self["content-range"]?.split(separator: "/").last.flatMap { Int64($0) } }
 
     /// True if the server accepts range requests.

@@ -1,24 +1,24 @@
-/// Takes the titles out of a stream that carries them between its audio (SHOUTcast, Icecast): after each `interval` bytes of
-/// audio a byte that says how many times 16 bytes of text follow.
+/// Removes the titles from a stream that carries them between its audio (SHOUTcast, Icecast): after each `interval`
+/// bytes of audio a byte has the length of the following text, in units of 16 bytes.
 package struct IcyFilter: Sendable {
     /// Bytes of audio between two texts.
     private let interval: Int
     private var untilText: Int
-    /// Bytes of the present text that are still to come; nil: its length is.
+    /// Bytes of the present text that have not come; nil: its length has not come.
     private var textLeft: Int?
     private var text: [UInt8] = []
 
-    /// Longest interval that is believed, in bytes.
+    /// Maximum valid interval, in bytes.
     private static let maximumInterval = 1 << 24
 
-    /// A filter at the beginning of a stream; nil: `interval` can't be meant.
+    /// A filter at the beginning of a stream; nil: `interval` is out of range.
     package init?(interval: Int) {
         guard (1...Self.maximumInterval).contains(interval) else { return nil }
         self.interval = interval
         untilText = interval
     }
 
-    /// Takes what came; `audio` gets the audio in pieces, `changed` each text that is not empty, in order.
+    /// Takes bytes of the stream. `audio` gets the audio in pieces, `changed` each text that is not empty, in order.
     package mutating func take(
         _ bytes: UnsafeRawBufferPointer, audio: (UnsafeRawBufferPointer) -> Void, changed: ([UInt8]) -> Void
     ) {
@@ -51,7 +51,7 @@ package struct IcyFilter: Sendable {
         untilText = interval
     }
 
-    /// The value of a field of such a text: `StreamTitle='It's over';StreamUrl='…';` - quotes may stand inside.
+    /// The value of a field of a title text: `StreamTitle='It's over';StreamUrl='…';` - the value may contain quotes.
     package static func field(_ name: String, in text: [UInt8]) -> [UInt8]? {
         let opening = Array((name + "='").utf8)
         guard let start = index(of: opening, in: text[...]) else { return nil }

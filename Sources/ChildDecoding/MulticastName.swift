@@ -1,11 +1,11 @@
-/// A question for the addresses of a name that ends in `.local`, which the hosts of the local network answer themselves
-/// (multicast DNS, RFC 6762 §5.1), and what they answer.
+/// A question for the addresses of a name that ends in `.local`, and the parser of its answers. The hosts of the local
+/// network answer such questions themselves (multicast DNS, RFC 6762 §5.1).
 package struct MulticastName {
     private let labels: [[UInt8]]
-    /// Number of the question, by which its answers are known.
+    /// Identifier of the question, which its answers repeat.
     private let number: UInt16
 
-    /// A question about this name; nil: it is none of those. `number`: any.
+    /// A question about this name; nil: the name does not end in `.local` or is invalid. `number`: any.
     package init?(_ host: String, number: UInt16) {
         let labels = host.lowercased().split(separator: ".").map { Array($0.utf8) }
         guard labels.count >= 2, labels.last == Array("local".utf8), labels.allSatisfy({ $0.count <= 63 }),
@@ -19,7 +19,7 @@ package struct MulticastName {
     private static let ipv6: UInt16 = 28
     private static let internet: UInt16 = 1
 
-    /// The message that asks for its addresses of both kinds.
+    /// The message that asks for the IPv4 and IPv6 addresses.
     package var question: [UInt8] {
         let name: [UInt8] = labels.flatMap { [UInt8($0.count)] + $0 } + [0]
         var message: [UInt8] = ([number, 0, 2, 0, 0, 0] as [UInt16]).flatMap { Self.bytes($0) }
@@ -29,7 +29,7 @@ package struct MulticastName {
 
     private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
 
-    /// The addresses that a message gives the name, 4 or 16 bytes each; none where it is no answer to the question.
+    /// The addresses of the name in a message, 4 or 16 bytes each; empty if it does not answer the question.
     package func addresses(in message: [UInt8]) -> [[UInt8]] {
         var reader = Reader(message)
         guard let own = reader.number(), own == number, let flags = reader.number(), flags & 0x8000 != 0,
@@ -42,7 +42,7 @@ package struct MulticastName {
             guard let name = reader.name(), let type = reader.number(), let kind = reader.number(), reader.skip(4),
                 let length = reader.number(), let data = reader.bytes(Int(length))
             else { break }
-            // The highest bit of the class says that the answer is all there is.
+            // The highest bit of the class says that the answer is complete.
             guard name == labels, kind & 0x7FFF == Self.internet else { continue }
             if type == Self.ipv4 && data.count == 4 || type == Self.ipv6 && data.count == 16 { found.append(data) }
         }
@@ -65,12 +65,12 @@ package struct MulticastName {
 
         mutating func number() -> UInt16? { bytes(2).map { UInt16($0[0]) << 8 | UInt16($0[1]) } }
 
-        /// A name in small letters (RFC 1035 §4.1.4): its end may be that of one before.
+        /// A name in small letters (RFC 1035 §4.1.4): its end may refer to an earlier name.
         mutating func name() -> [[UInt8]]? {
             var labels: [[UInt8]] = []
             var at = offset
             var isElsewhere = false
-            // As many as the longest name has.
+            // The longest name has fewer labels.
             for _ in 0..<128 {
                 guard at < message.count else { return nil }
                 let length = Int(message[at])

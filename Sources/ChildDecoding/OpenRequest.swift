@@ -1,19 +1,19 @@
 /// Request to open a source; the body of `WireMessage.open`.
 package struct OpenRequest: Equatable, Sendable {
-    /// Address of a stream or remote file, with what it needs to get in; empty: the file that was handed over.
+    /// Address of a stream or remote file, with user and password; empty: the file from the daemon.
     package var address = ""
-    /// True if it may be on this host.
+    /// True if the address may be on this host.
     package var mayUseLoopback = false
-    /// True if its address was public before: then it must not be private now.
+    /// True if the address was public before: then it must not be private now.
     package var wasPublic = false
-    /// File of certificates that are trusted; empty: the system's.
+    /// File of trusted certificates; empty: the system's.
     package var certificates = ""
-    /// Name for the field `User-Agent`.
+    /// Value of the field `User-Agent`.
     package var userAgent = ""
     /// Requested format of the frames; nil: that of the source.
     package var wanted: WireFormat?
 
-    /// An empty request: the file that was handed over.
+    /// An empty request: the file from the daemon.
     package init() {}
 
     /// The body.
@@ -41,11 +41,11 @@ package struct OpenRequest: Equatable, Sendable {
     }
 }
 
-/// A frame of an item, with the number of the seek that asked for it; the body of `seek` and `seeked`.
+/// A frame of an item, with the number of the seek; the body of `seek` and `seeked`.
 package struct WireSeek: Equatable, Sendable {
     /// Counts the seeks of one child.
     package var number: UInt32
-    /// Counted from the beginning of the item.
+    /// Frame, counted from the beginning of the item.
     package var frame: Int64
 
     /// A seek, by its parts.
@@ -72,17 +72,17 @@ package struct WireSeek: Equatable, Sendable {
     }
 }
 
-/// Why nothing more can be had; the body of `WireMessage.failed`.
+/// A failure after which no message follows; the body of `WireMessage.failed`.
 package struct WireFailure: Error, Equatable, Sendable {
     /// Kind of failure, which decides the daemon's reaction.
     package enum Kind: UInt8, Sendable {
         /// Missing, refused, forbidden.
         case unavailable = 1
-        /// Its content is nothing that is decoded.
+        /// The content has no supported format.
         case notRecognised = 2
         /// Broken, or outside the limits.
         case broken = 3
-        /// The connection was lost, or the file can't be read any more.
+        /// The connection was lost, or the file cannot be read any more.
         case lost = 4
     }
 

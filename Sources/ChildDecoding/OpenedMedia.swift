@@ -1,4 +1,4 @@
-/// Form of the frames that the child sends.
+/// Format of the frames that the child sends.
 package struct WireFormat: Equatable, Sendable {
     /// Layout of a sample, native byte order.
     package enum Sample: UInt8, Sendable {
@@ -13,7 +13,7 @@ package struct WireFormat: Equatable, Sendable {
     package var sample: Sample
     /// Frames a second.
     package var sampleRate: Int
-    /// Bits of WAVEFORMATEXTENSIBLE's dwChannelMask in ascending order, one a channel; 255: none of them.
+    /// Bits of WAVEFORMATEXTENSIBLE's dwChannelMask in ascending order, one per channel; 255: no bit.
     package var positions: [UInt8]
 
     /// A format, by its parts.
@@ -23,15 +23,15 @@ package struct WireFormat: Equatable, Sendable {
         self.positions = positions
     }
 
-    /// Frames a second that a sound server takes.
+    /// Frames a second that sound servers accept.
     package static let sampleRates = 1000...384_000
-    /// Number of channels that a sound server takes, as we use it.
+    /// Numbers of channels that this project sends to a sound server.
     package static let channelCounts = 1...8
 
     /// Bytes of one frame.
     package var bytesPerFrame: Int { sample.bytes * positions.count }
 
-    /// Adds it to the body of a message: sample, rate, number of channels, their positions.
+    /// Appends the format to the body of a message: sample, rate, number of channels, their positions.
     func write(to writer: inout WireWriter) {
         writer.integer(sample.rawValue)
         writer.integer(UInt32(sampleRate))
@@ -39,7 +39,7 @@ package struct WireFormat: Equatable, Sendable {
         for position in positions { writer.integer(position) }
     }
 
-    /// Reads what `write(to:)` wrote. Throws if the body is too short or no sound server takes the format.
+    /// Reads the bytes of `write(to:)`. Throws if the body is too short or no sound server takes the format.
     init(_ reader: inout WireReader) throws(WireError) {
         guard let sample = Sample(rawValue: try reader.integer(UInt8.self)) else {
             throw WireError("an unknown form of sample")
@@ -58,7 +58,7 @@ package struct WireFormat: Equatable, Sendable {
     }
 }
 
-/// One field of what a source says about itself: a name in capitals as in Vorbis comments, and a text of any bytes.
+/// A tag of a source: a name in capitals as in Vorbis comments, and a text of any bytes.
 package struct WireTag: Equatable, Sendable {
     package var name: String
     package var value: [UInt8]
@@ -69,14 +69,14 @@ package struct WireTag: Equatable, Sendable {
         self.value = Array(value)
     }
 
-    /// Messages with tags that may come with each second of audio.
+    /// Maximum number of messages with tags per second of audio.
     package static let maximumPerSecond = 8
-    /// Most tags of one message.
+    /// Maximum number of tags in a message.
     package static let maximumCount = 64
-    /// Longest text, in bytes: what a field of the protocol may have.
+    /// Maximum bytes of a text: the limit of a field in the control protocol.
     package static let maximumBytes = 4096
 
-    /// The body of `WireMessage.metadata`: what goes over the limits is left out.
+    /// The body of `WireMessage.metadata`, without tags beyond the limits.
     package static func bytes(_ tags: [WireTag]) -> [UInt8] {
         var writer = WireWriter()
         write(tags, to: &writer)
@@ -117,7 +117,7 @@ package struct WireTag: Equatable, Sendable {
 package struct WireChapter: Equatable, Sendable {
     /// Microseconds from the beginning of the item.
     package var start: Int64
-    /// Any bytes.
+    /// A text of any bytes.
     package var title: [UInt8]
 
     /// A chapter, by its parts.
@@ -126,16 +126,16 @@ package struct WireChapter: Equatable, Sendable {
         self.title = title
     }
 
-    /// Most chapters of an item.
+    /// Maximum number of chapters of an item.
     package static let maximumCount = 1000
-    /// Longest title, in bytes.
+    /// Maximum bytes of a title.
     package static let maximumBytes = 256
 }
 
 /// Description of an opened source; the body of `WireMessage.opened`.
 package struct OpenedMedia: Equatable, Sendable {
     package var format: WireFormat
-    /// Frames from beginning to end; nil where the source does not promise them.
+    /// Frames from beginning to end; nil: the source has no length.
     package var length: Int64?
     /// True for a stream without beginning and end.
     package var isLive = false
@@ -143,18 +143,18 @@ package struct OpenedMedia: Equatable, Sendable {
     package var isSeekable = false
     /// True if its address is public.
     package var isPublic = false
-    /// Name of the coding, as its makers write it.
+    /// Name of the coding, in the spelling of its makers.
     package var codec: String
     /// Frames a second in the source.
     package var sourceSampleRate: Int
     /// Bits of a sample in the source; 0: the coding has none.
     package var bitsPerSample = 0
-    /// Bits a second; 0: not known.
+    /// Bits a second; 0: unknown.
     package var bitRate = 0
     package var tags: [WireTag] = []
     package var chapters: [WireChapter] = []
 
-    /// A description with the facts that are always known.
+    /// A description with the properties that are always known.
     package init(format: WireFormat, codec: String, sourceSampleRate: Int) {
         self.format = format
         self.codec = codec
@@ -163,7 +163,7 @@ package struct OpenedMedia: Equatable, Sendable {
 
     /// Frames a second that a source may have.
     package static let sourceSampleRates = 1...100_000_000
-    /// Longest item: 2⁵³ frames, what JavaScript counts exactly.
+    /// Maximum frames of an item: 2⁵³, the limit of exact integers in JavaScript.
     private static let maximumLength: Int64 = 1 << 53
 
     /// The body.

@@ -1,14 +1,14 @@
-/// A playlist of HLS that names parts (RFC 8216 §4), as far as it takes to begin in the middle of something whole, and to
-/// know when to look for more.
+/// A playlist of HLS that names parts (RFC 8216 §4): its times, for a start in the middle of a complete playlist, and
+/// for the time of the next reading of a growing one.
 package struct PartList: Equatable, Sendable {
     private struct Part: Equatable, Sendable {
-        /// Seconds from the beginning of the first part, and of this one.
+        /// Seconds from the beginning of the first part to this one, and seconds of this one.
         var start: Double
         var duration: Double
         var link: Substring
-        /// Bytes of what the link leads to: how many, and from which on. Nil: all.
+        /// Byte count and offset of the part in the linked file; nil: the whole file.
         var range: (count: Int64, offset: Int64)?
-        /// The lines of its tags that hold from it on.
+        /// Tag lines that apply from this part on.
         var map: Substring?
         var key: Substring?
         var isDiscontinuous = false
@@ -20,18 +20,18 @@ package struct PartList: Equatable, Sendable {
         }
     }
 
-    /// Longest playlist that is read, in bytes: days of parts.
+    /// Maximum bytes of a playlist: days of parts.
     package static let maximumBytes = 4 << 20
 
     /// True if it no longer grows.
     package private(set) var isWhole = false
-    /// Seconds that no part is longer than, as it says itself.
+    /// Maximum seconds of a part, as the playlist states it.
     package private(set) var longest = 0.0
     private var head: [Substring] = []
     private var firstNumber: Int64 = 0
     private var parts: [Part] = []
 
-    /// The playlist that has these bytes; nil: it is none of parts, or can't be understood.
+    /// Parses the bytes of a playlist; nil: it is not a playlist of parts, or is invalid.
     package init?(_ bytes: [UInt8]) {
         guard Self.isPlaylist(bytes) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -94,7 +94,8 @@ package struct PartList: Equatable, Sendable {
     /// Seconds of the last part.
     package var last: Double { parts.last?.duration ?? 0 }
 
-    /// The playlist from the part on that plays at this second, or the last one, and the second where that begins.
+    /// The playlist from the part that plays at this second, or from the last part, and the second at which that part
+    /// begins.
     package func beginning(at seconds: Double) -> (seconds: Double, bytes: [UInt8]) {
         let first = max(0, (parts.firstIndex { $0.start > seconds } ?? parts.count) - 1)
         var lines = ["#EXTM3U"] + head

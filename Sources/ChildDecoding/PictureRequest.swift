@@ -2,11 +2,11 @@
 package struct PictureRequest: Equatable, Sendable {
     /// Kind of request.
     package enum Task: UInt8, Sendable {
-        /// The pictures inside of the file that was handed over, the best kind of them.
+        /// The pictures of the best kind in the file from the daemon.
         case embedded = 1
         /// The file at the address, unchanged.
         case fetch = 2
-        /// The first frame of the film that was handed over, as a JPEG or PNG.
+        /// The first frame of the film from the daemon, as a JPEG or PNG.
         case firstFrame = 3
     }
 
@@ -36,12 +36,12 @@ package struct PictureRequest: Equatable, Sendable {
 package struct WirePicture: Equatable, Sendable {
     /// Picture type of ID3v2 §4.14: 3 is the front cover, 0 is unknown.
     package var kindNumber: UInt8
-    /// Bytes of it.
+    /// Bytes of the picture.
     package var count: Int
 
-    /// Bytes of all pictures of one answer, at most.
+    /// Maximum bytes of all pictures in an answer.
     package static let maximumBytes = 32 << 20
-    /// Pictures of one answer, at most.
+    /// Maximum number of pictures in an answer.
     package static let maximumCount = 4
 
     /// A picture, by its parts.

@@ -3,8 +3,8 @@ import NowPlaying
 /// Relative links of a playlist of HLS, made whole: they are relative to the address where the playlist was found, which is
 /// another than the one that was asked for where a server redirects (RFC 8216 §4.1).
 package enum PlaylistBase {
-    /// The playlist with each of its relative links as `resolve` gives it; nil from that leaves the link as it is. A link that
-    /// has a scheme stays. Links are lines without `#`, and the values of `URI` in tags.
+    /// The playlist with each relative link replaced by the result of `resolve`; nil from `resolve` leaves the link
+    /// unchanged. Links with a scheme stay. Links are lines without `#`, and the values of `URI` in tags.
     package static func resolved(_ bytes: [UInt8], _ resolve: (String) -> String?) -> [UInt8] {
         let lines = String(decoding: bytes, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)

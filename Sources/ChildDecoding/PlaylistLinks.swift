@@ -2,12 +2,12 @@ import NowPlaying
 
 /// The playlists that radio stations give instead of a stream: M3U, PLS and XSPF.
 package enum PlaylistLinks: Equatable, Sendable {
-    /// Links to streams, as they are written, in order.
+    /// Links to streams, unchanged, in order.
     case links([String])
     /// A playlist of HLS (RFC 8216), which is a stream itself.
     case segments
 
-    /// Longest playlist that is read, in bytes.
+    /// Maximum bytes of a playlist.
     package static let maximumBytes = 64 << 10
     private static let maximumLinks = 32
 
@@ -44,13 +44,14 @@ package enum PlaylistLinks: Equatable, Sendable {
         ].contains(type)
     }
 
-    /// `File1=http://…` of a PLS.
+    /// The link of a line `File1=http://…` of a PLS.
     private static func pointed(_ line: Substring) -> String? {
         guard let equals = line.firstIndex(of: "="), line[..<equals].lowercased().hasPrefix("file") else { return nil }
         return String(trimmed(line[line.index(after: equals)...]))
     }
 
-    /// `<location>http://…</location>` of an XSPF: addresses have no other markup in them than escaped characters.
+    /// The links of elements `<location>http://…</location>` of an XSPF. Addresses contain no markup except escaped
+    /// characters.
     private static func locations(_ text: String) -> [String] {
         var (found, rest): ([String], Substring) = ([], text[...])
         while let start = rest.place(of: "<location>") {

@@ -4,12 +4,12 @@ package struct Station {
     package var genre: String?
     package var homepage: String?
     package var artwork: String?
-    /// Bits a second; 0: not known.
+    /// Bits a second; 0: unknown.
     package var bitRate = 0
     /// The server's content type, in lower case.
     package var contentType = ""
 
-    /// Nothing known.
+    /// A station without properties.
     package init() {}
 
     /// Reads the head of an answer.
@@ -28,7 +28,7 @@ package struct Station {
         return value
     }
 
-    /// As fields of the item.
+    /// The description as tags of the item.
     package var tags: [WireTag] {
         [("STATION", name), ("GENRE", genre), ("STATIONURL", homepage), ("ARTWORK", artwork)].compactMap {
             name, value in
@@ -36,7 +36,7 @@ package struct Station {
         }
     }
 
-    /// A title that came with the stream, as fields: `artist - title` is taken apart.
+    /// A title of the stream as tags; it splits `artist - title`.
     package static func tags(title text: [UInt8]) -> [WireTag] {
         let picture = IcyFilter.field("StreamUrl", in: text).flatMap { isPicture($0) ? WireTag("ARTWORK", $0) : nil }
         guard let whole = IcyFilter.field("StreamTitle", in: text), !whole.isEmpty else { return [] }
@@ -47,7 +47,7 @@ package struct Station {
         return [WireTag("ARTIST", whole[..<index]), WireTag("TITLE", whole[(index + 3)...])] + more
     }
 
-    /// True if an address that comes with a title is that of a picture: many stations put their homepage there.
+    /// True if the address in a title text is a picture: many stations put their homepage there.
     private static func isPicture(_ address: [UInt8]) -> Bool {
         guard address.count <= WireTag.maximumBytes else { return false }
         let text = String(decoding: address, as: UTF8.self).lowercased()

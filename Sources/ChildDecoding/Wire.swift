@@ -1,36 +1,36 @@
-/// Messages between the daemon and nowplaying-decode, orders over a socket and answers over a pipe (over the same
-/// socket for pictures): 8 bytes of header (kind, three
-/// zero bytes, length of the body as UInt32) and a body; all numbers little-endian. The daemon treats messages of the
-/// child as hostile: any deviation from this format ends the child.
+/// Messages between the daemon and nowplaying-decode. Orders use a socket, answers a pipe (the same socket for
+/// pictures). A message has 8 bytes of header (kind, three zero bytes, length of the body as UInt32) and a body; all
+/// numbers are little-endian. The daemon treats messages of the child as hostile: any deviation from this format ends
+/// the child.
 package enum WireMessage: UInt8, Sendable {
-    /// To the child: what to open, once, as the first message.
+    /// To the child: the source to open (`OpenRequest`), once, as the first message.
     case open = 1
-    /// To the child: go to a frame (`WireSeek`).
+    /// To the child: seek to a frame (`WireSeek`).
     case seek = 2
-    /// To the child: what pictures to look for (`PictureRequest`), once, instead of `open`.
+    /// To the child: the pictures to find (`PictureRequest`), once, instead of `open`.
     case look = 3
-    /// From the child, once: what was found (`OpenedMedia`).
+    /// From the child, once: the description of the source (`OpenedMedia`).
     case opened = 16
-    /// From the child: whole frames, in the order of playing.
+    /// From the child: whole frames, in the order of playback.
     case audio = 17
-    /// From the child: what the source says of what follows (tags).
+    /// From the child: the tags of the following frames.
     case metadata = 18
     /// From the child: frames after this begin at the requested position (`WireSeek`).
     case seeked = 19
-    /// From the child: that was the last frame. A seek may follow.
+    /// From the child: the last frame was sent. A seek may follow.
     case end = 20
-    /// From the child: nothing more can be had (`WireFailure`). Nothing follows.
+    /// From the child: the source failed (`WireFailure`). Nothing follows.
     case failed = 21
     /// From the child: a picture begins (`WirePicture`).
     case picture = 32
-    /// From the child: the next bytes of the picture that began.
+    /// From the child: the next bytes of the picture in progress.
     case piece = 33
 
     /// Bytes of a header.
     package static let headerBytes = 8
-    /// Longest body of audio or of a piece of a picture, in bytes.
+    /// Maximum bytes of a body of audio or of a piece of a picture.
     package static let maximumAudioBytes = 768 << 10
-    /// Longest other body, in bytes.
+    /// Maximum bytes of any other body.
     package static let maximumBodyBytes = 640 << 10
 
     /// A header for a body of `count` bytes.
@@ -43,7 +43,7 @@ package enum WireMessage: UInt8, Sendable {
         return writer.bytes
     }
 
-    /// Reads a header. Throws `WireError` if it is none, or announces more than its kind may have.
+    /// Reads a header. Throws `WireError` if it is invalid, or announces more than the limit of its kind.
     package static func header(
         _ bytes: some Collection<UInt8>
     ) throws(WireError) -> (kind: WireMessage, count: Int) {
@@ -65,7 +65,7 @@ package enum WireMessage: UInt8, Sendable {
 package struct WireError: Error, Equatable, Sendable {
     package let message: String
 
-    /// An error in these words: a noun phrase.
+    /// An error with this text, a noun phrase.
     package init(_ message: String) { self.message = message }
 }
 
@@ -73,15 +73,15 @@ package struct WireError: Error, Equatable, Sendable {
 package struct WireWriter {
     package private(set) var bytes: [UInt8] = []
 
-    /// Nothing yet.
+    /// A writer without bytes.
     package init() {}
 
-    /// Adds a number.
+    /// Appends a number.
     package mutating func integer(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Adds a text, cut at 65,535 bytes.
+    /// Appends a text, cut at 65,535 bytes.
     package mutating func text(_ value: String) {
         let part = Array(value.utf8.prefix(Int(UInt16.max)))
         integer(UInt16(part.count))
@@ -89,11 +89,11 @@ package struct WireWriter {
     }
 }
 
-/// Takes numbers and texts off bytes that may be anything.
+/// Reads numbers and texts from hostile bytes.
 package struct WireReader {
     private var rest: ArraySlice<UInt8>
 
-    /// Reads these bytes from the first.
+    /// Reads these bytes from the start.
     package init(_ bytes: some Collection<UInt8>) { rest = Array(bytes)[...] }
 
     /// True if the reader has consumed all bytes.
@@ -128,7 +128,7 @@ package struct WireReader {
         return text
     }
 
-    /// Throws `WireError` if something is left.
+    /// Throws `WireError` if bytes are left.
     package func end() throws(WireError) {
         if !rest.isEmpty { throw WireError("a message with \(rest.count) bytes too many") }
     }

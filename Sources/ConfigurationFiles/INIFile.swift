@@ -4,7 +4,7 @@ import ControlProtocol
 import Glibc
 import NowPlaying
 
-/// A configuration that can't be used, in words that name file and line.
+/// An invalid configuration, in messages that name file and line.
 package struct ConfigurationError: Error, Equatable, Sendable {
     /// One line for each fault.
     package let messages: [String]
@@ -13,20 +13,20 @@ package struct ConfigurationError: Error, Equatable, Sendable {
     package init(messages: [String]) { self.messages = messages }
 }
 
-/// Reads INI files by libinih. All programs of the project share their files: each has sections of its own.
+/// Reads INI files with libinih. All programs of the project share their files; each program has sections of its own.
 package enum INIFile {
-    /// Files of less than this are read.
+    /// Limit of a file's size: smaller files are read.
     private static let maximumBytes = 1 << 20
-    /// Files of a folder of drop-ins, at most.
+    /// Maximum number of files in a folder of drop-ins.
     private static let maximumDropIns = 100
-    /// Bytes of a line that libinih takes whole (INI_MAX_LINE less the line end).
+    /// Maximum bytes of a line that libinih reads whole (INI_MAX_LINE less the line end).
     private static let maximumLineBytes = 197
 
-    /// The sections of the bridges and of the library, which are judged by them alone.
+    /// The sections of the bridges and of the library. Only these programs judge them.
     package static let bridgeSections = ["hooks", "mqtt", "mpris", "mpd", "library", "snapcast", "web"]
 
-    /// The files that are read when no other is named, in this order; the later one counts more: the system's, the
-    /// user's, and the drop-ins of both.
+    /// The files that programs read if no other is named, in this order: the system's, the user's, and the drop-ins of both.
+    /// A later file overrides an earlier one.
     package static var usualPaths: [String] { paths(inFolders: folders) }
 
     /// The same for these folders.
@@ -56,8 +56,8 @@ package enum INIFile {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Calls `set` for each setting in `text`; `name` is the file's in messages. `set` returns what is wrong with it, if
-    /// anything is. `judge` returns what is wrong with a section, which may have no settings.
+    /// Calls `set` for each setting in `text`; `name` is the name of the file in messages. `set` returns the fault of the
+    /// setting, and `judge` that of a section, which may have no settings; nil: there is none.
     package static func parse(
         _ text: [UInt8], named name: String, judge: @escaping (_ section: String) -> String?,
         set: @escaping (_ section: String, _ name: String, _ value: String) -> String?
@@ -83,8 +83,8 @@ package enum INIFile {
         guard parser.faults.isEmpty else { throw ConfigurationError(messages: parser.faults) }
     }
 
-    /// The bytes of a file of at most 1 MiB; nil: it is not there, or this user may not read it, which `isOptional` allows.
-    /// `unreadable` gets the path of the latter.
+    /// The bytes of a file of less than 1 MiB. Nil, with `isOptional` only: the file is not there, or this user may not read
+    /// it; in the latter case, `unreadable` gets its path.
     package static func contents(
         _ path: String, isOptional: Bool, unreadable: inout [String]
     ) throws(ConfigurationError) -> [UInt8]? {
@@ -156,7 +156,7 @@ package enum INIFile {
             return true
         }
 
-        /// libinih says nothing of a section without settings.
+        /// Judges a section header: libinih does not report a section without settings.
         private func checkSection(_ content: ArraySlice<UInt8>) {
             let text = String(decoding: content, as: UTF8.self).drop { $0 == " " || $0 == "\t" }
             guard text.first == "[", let end = text.firstIndex(of: "]") else { return }

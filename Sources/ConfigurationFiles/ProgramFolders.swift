@@ -1,13 +1,13 @@
 import Glibc
 
-/// The usual folders of the daemon, in which its companions look as well.
+/// The default folders of the daemon. Its companions use them too.
 package enum ProgramFolders {
-    /// True for the system's own programs: root's, without a session.
+    /// True for programs of the system: they run as root, without a session.
     package static func isSystem(uid: UInt32, environment: (String) -> String?) -> Bool {
         environment("XDG_RUNTIME_DIR") == nil && uid == 0
     }
 
-    /// The folder of sockets; nil: there is no usual one. `environment` returns variables that are set and not empty.
+    /// The folder of sockets; nil: there is no default. `environment` returns variables that are set and not empty.
     package static func runtime(uid: UInt32, environment: (String) -> String?) -> String? {
         if let folder = environment("RUNTIME_DIRECTORY")?.split(separator: ":").first { return String(folder) }
         if let runtime = environment("XDG_RUNTIME_DIR") { return runtime + "/nowplayingd" }
@@ -15,7 +15,7 @@ package enum ProgramFolders {
         return access("/run/user/\(uid)", F_OK) == 0 ? "/run/user/\(uid)/nowplayingd" : nil
     }
 
-    /// The folder of the daemon's state; nil: there is no usual one. `environment` returns variables that are set and not
+    /// The folder of the daemon's state; nil: there is no default. `environment` returns variables that are set and not
     /// empty.
     package static func state(uid: UInt32, environment: (String) -> String?) -> String? {
         if let folder = environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }

@@ -5,16 +5,16 @@ package struct AnnouncementSettings: Equatable, Sendable {
     package var policy = AnnouncementPolicy.duck
     /// dB.
     package var duckTo = -20.0
-    /// Seconds in which what plays gets quiet.
+    /// Seconds in which the playback fades down.
     package var attack = 0.1
-    /// Seconds in which it is as loud as before.
+    /// Seconds in which the playback fades back up.
     package var release = 0.5
-    /// 0…1; nil: that of what plays.
+    /// 0…1; nil: that of the playback.
     package var volume: Double?
-    /// Seconds, at most.
+    /// Maximum seconds of an announcement.
     package var limit = 120.0
 
-    /// The usual.
+    /// The defaults.
     package init() {}
 }
 

@@ -12,7 +12,7 @@ package struct Configuration: Equatable, Sendable {
     /// Nil: the default path.
     package var stateDirectory: String?
     package var logLevel = LogLevel.info
-    /// Seconds without need after which the daemon ends; nil: it stays.
+    /// Idle seconds after which the daemon ends; nil: it stays.
     package var idleExit: Double?
     package var output = OutputChoice.pulse
     /// Name of the sink of the sound server; nil: its default.
@@ -26,16 +26,16 @@ package struct Configuration: Equatable, Sendable {
     package var controlGroup: String?
     package var remoteGroup: String?
     package var readGroup: String?
-    /// Least role that selects outputs and sets their delays.
+    /// Minimum role for selecting outputs and setting their delays.
     package var outputRole = Role.control
-    /// Delays of outputs behind the sound server in seconds, by their names.
+    /// Delays of outputs after the sound server in seconds, by their names.
     package var outputDelays: [String: Double] = [:]
     package var mediaRoots: [String] = []
-    /// File of certificates that are trusted on the network; nil: the system's.
+    /// File of trusted certificates for the network; nil: the system's.
     package var certificates: String?
-    /// Names of pictures beside the audio.
+    /// Names of pictures in the folder of the audio.
     package var artworkNames = ArtworkSearch.Rules().names
-    /// A picture for what has none.
+    /// Picture for items without one.
     package var artworkPlaceholder: String?
     /// True if animated artwork is published.
     package var showsAnimatedArtwork = true
@@ -46,11 +46,11 @@ package struct Configuration: Equatable, Sendable {
     package var cacheDirectory: String?
     /// State of the playback after a restart of the daemon.
     package var resume = ResumePolicy.paused
-    /// Items in a row that may fail before play stops.
+    /// Number of consecutive items that may fail before play stops.
     package var failuresBeforeStop = 5
     package var loudness = LoudnessMode.off
     package var speech = SpeechRate()
-    /// dB on top of what tags ask for.
+    /// dB on top of the gain of the tags.
     package var loudnessPreamp = 0.0
     package var announcements = AnnouncementSettings()
     package var sessions = SessionSettings()
@@ -58,15 +58,15 @@ package struct Configuration: Equatable, Sendable {
     package var forwardIntervals: [Double] = [15]
     /// Seconds; the first is the default.
     package var backwardIntervals: [Double] = [15]
-    /// The same for kinds of items, where they have their own.
+    /// Intervals of kinds of items that have their own.
     package var kindIntervals: [MediaType: CommandCentre.KindIntervals] = [:]
     /// Rules for the kinds of items.
     package var kinds = MediaTypeRules()
-    /// Seconds that an item has at least that continues where it was left in the middle; nil: none does.
+    /// Minimum seconds of an item that resumes where it was left; nil: none does.
     package var resumeFrom: Double?
-    /// True if a skip without an interval goes from chapter to chapter.
+    /// True if a skip without an interval moves by chapters.
     package var skipsByChapters = false
-    /// True if a seek over a new advertisement goes to its beginning.
+    /// True if a seek over a new advertisement moves to the advertisement's beginning.
     package var landsOnAdvertisements = true
 
     /// True if titles and durations of items are read before they play.
@@ -75,7 +75,7 @@ package struct Configuration: Equatable, Sendable {
     /// The defaults.
     package init() {}
 
-    /// Takes over what may change while the daemon runs.
+    /// Copies the settings that may change while the daemon runs.
     package mutating func reload(from other: Configuration) {
         logLevel = other.logLevel
         idleExit = other.idleExit

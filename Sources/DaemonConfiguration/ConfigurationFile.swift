@@ -4,29 +4,29 @@ import LinuxSystem
 
 /// The daemon's sections of the configuration files.
 package enum ConfigurationFile {
-    /// The settings of files, and as they are written there.
+    /// The settings of files, and their texts there.
     package struct Contents: Sendable {
         package var configuration = Configuration()
-        /// The values of each setting that is named (`Setting.id`), from the file that counts.
+        /// The texts of each named setting, by `Setting.id`, from the file with the highest precedence.
         package var written: [String: [String]] = [:]
-        /// Paths of files that are there and that this user may not read.
+        /// Paths of existing files that this user may not read.
         package var unreadable: [String] = []
 
-        /// Nothing was said.
+        /// No settings.
         package init() {}
 
-        /// The settings that are written in another way in `other`, in the order of the manual.
+        /// The settings whose texts differ in `other`, in the order of the manual.
         package func changes(to other: Contents) -> [Setting] {
             Setting.all.filter { written[$0.id] != other.written[$0.id] }
         }
     }
 
-    /// The settings of `path`, or of the usual files if it is nil. Files of the usual ones that do not exist are left out.
+    /// The settings of `path`, or of the usual files if it is nil. Skips usual files that do not exist.
     package static func load(_ path: String?) throws(ConfigurationError) -> Configuration {
         try read(path).configuration
     }
 
-    /// Logs a warning for each file that was left out because this user may not read it.
+    /// Logs a warning for each file that was skipped because this user may not read it.
     package static func warn(of contents: Contents) {
         for path in contents.unreadable {
             Log.warning(
@@ -34,7 +34,7 @@ package enum ConfigurationFile {
         }
     }
 
-    /// The same, with what is written there. Reads files.
+    /// Reads the settings with their texts, as `load` does. Reads files.
     package static func read(_ path: String?) throws(ConfigurationError) -> Contents {
         var contents = Contents()
         for file in path.map({ [$0] }) ?? INIFile.usualPaths {
@@ -46,13 +46,13 @@ package enum ConfigurationFile {
         return contents
     }
 
-    /// Takes over the settings in `text`; `name` is the file's in messages.
+    /// Adds the settings in `text`; `name` is the file's name in messages.
     package static func parse(
         _ text: [UInt8], named name: String, into contents: inout Contents
     ) throws(ConfigurationError) {
         var result = contents.configuration
         var written = contents.written
-        // The first line of a setting replaces what an earlier file said.
+        // The first line of a setting replaces the values from earlier files.
         var seen: Set<String> = []
         try INIFile.parse(text, named: name, judge: judge) { section, name, value in
             guard let setting = Setting.all.first(where: { $0.section == section && $0.name == name }) else {

@@ -7,31 +7,31 @@ package struct MediaTypeRules: Equatable, Sendable {
     package struct Rule: Equatable, Sendable {
         /// Genres, in lower case.
         package var genres: [String]
-        /// Folders in which all is of the kind.
+        /// Folders whose items are all of the kind.
         package var folders: [String] = []
-        /// Seconds from which on an item is of the kind, whatever it is called; nil: its length says nothing.
+        /// Minimum seconds from which on an item of any genre is of the kind; nil: its length has no effect.
         package var shortest: Double?
     }
 
     package var podcast = Rule(genres: MediaTypeRules.podcastGenres)
     package var audiobook = Rule(genres: MediaTypeRules.audiobookGenres)
 
-    /// In the words of the usual taggers.
+    /// Genres of podcasts in common taggers.
     package static let podcastGenres = ["podcast", "podcasts"]
-    /// The same for audiobooks.
+    /// Genres of audiobooks in common taggers.
     package static let audiobookGenres = ["audiobook", "audio book", "audiobooks", "speech", "spoken word"]
 
     /// The defaults.
     package init() {}
 
-    /// Kind of an item: from a client, else by its folder, by its tags, by its length. Live streams are plain audio.
+    /// Kind of an item: from a client, else by its folder, its tags or its length. Live streams are plain audio.
     package func kind(of source: MediaSource, _ metadata: MediaMetadata, duration: Double?) -> MediaType {
         if let given = metadata.mediaType { return given }
         if metadata.isLiveStream == true { return .audio }
         let rules: [(MediaType, Rule)] = [(.podcast, podcast), (.audiobook, audiobook)]
         for (kind, rule) in rules where ItemMatch.isIn(rule.folders, source) { return kind }
         for (kind, rule) in rules where ItemMatch.has(rule.genres, metadata.genre) { return kind }
-        // The longer one counts where both have a length.
+        // If both rules have a length, the longer one takes precedence.
         let byLength = rules.sorted { ($0.1.shortest ?? 0) > ($1.1.shortest ?? 0) }
         for (kind, rule) in byLength {
             if let shortest = rule.shortest, let duration, duration >= shortest { return kind }
@@ -47,7 +47,7 @@ extension Configuration {
         return [.podcast, .audiobook].contains(kind) || metadata.mediaType == nil && speech.isSpoken(source, metadata)
     }
 
-    /// The same for what another program plays, of which there are only words.
+    /// The same for the playback of another program, of which only the metadata is known.
     package func isSpoken(_ metadata: MediaMetadata) -> Bool {
         if let kind = metadata.mediaType { return [.podcast, .audiobook].contains(kind) }
         return ItemMatch.has(kinds.podcast.genres + kinds.audiobook.genres + speech.genres, metadata.genre)

@@ -3,25 +3,25 @@ package import AudioCore
 /// The sound output.
 package enum OutputChoice: Equatable, Sendable {
     case pulse
-    /// Into nothing, at the pace of a device.
+    /// No device, at the pace of one.
     case null
-    /// Into WAV files at this path, as fast as can be.
+    /// WAV files at this path, as fast as possible.
     case file(String)
-    /// Into one WAV file of this format, mixed, at the pace of a device.
+    /// One mixed WAV file of this format, at the pace of a device.
     case mixedFile(String, FixedFormat)
-    /// Into the pipe that is the standard output, at the pace of a device.
+    /// The pipe at the standard output, at the pace of a device.
     case standardOutput(FixedFormat)
-    /// Into the FIFO at this path, at the pace of a device.
+    /// The FIFO at this path, at the pace of a device.
     case pipe(String, FixedFormat)
-    /// To a source of a Snapcast server.
+    /// A source of a Snapcast server.
     case snapcast(SnapcastAddress, FixedFormat)
 
-    /// Values that are taken, for messages.
+    /// Valid values, for messages.
     package static let values =
         "pulse, null, pipe:PATH[,RATE:BITS:CHANNELS], snapcast:HOST[:PORT][,RATE:BITS:CHANNELS], "
         + "file:PATH[,RATE:BITS:CHANNELS] or -[,RATE:BITS:CHANNELS]"
 
-    /// Takes one of `values`; nil: anything else.
+    /// Parses one of `values`; nil: anything else.
     package init?(_ text: String) {
         switch text {
         case "pulse": self = .pulse
@@ -53,7 +53,8 @@ package enum OutputChoice: Equatable, Sendable {
         }
     }
 
-    /// Splits a place from the format after its last comma. `usual`: the format without one; nil: it needs one.
+    /// Splits a path or address from the format after its last comma. `usual`: the format if there is none; nil: the
+    /// format is required.
     private static func address(_ text: Substring, _ usual: FixedFormat?) -> (String, FixedFormat)? {
         let comma = text.lastIndex(of: ",")
         let place = text[..<(comma ?? text.endIndex)]

@@ -2,18 +2,18 @@ package import PlaybackEngine
 
 /// Default settings of sessions.
 package struct SessionSettings: Equatable, Sendable {
-    /// Effect on the others while `main` plays.
+    /// Effect on the other sessions while `main` plays.
     package var mainPolicy = AnnouncementPolicy.pause
-    /// True if playing in another session activates it.
+    /// True if playback in another session activates it.
     package var activatesOnPlay = true
     /// dB.
     package var duckTo = -20.0
-    /// Seconds in which a session gets quiet.
+    /// Seconds in which a session fades down.
     package var attack = 0.1
-    /// Seconds in which it is as loud as before.
+    /// Seconds in which a session fades back up.
     package var release = 0.5
 
-    /// The usual.
+    /// The defaults.
     package init() {}
 }
 
@@ -52,7 +52,7 @@ extension Setting {
         },
     ]
 
-    /// A number in this range: of decibels where it may be less than 0, else of seconds.
+    /// Setting of a number in this range: decibels if it may be less than 0, else seconds.
     private static func number(
         _ name: String, _ range: ClosedRange<Double>, _ usual: String, _ sample: String, _ help: String,
         _ set: @escaping @Sendable (inout Configuration, Double) -> Void

@@ -3,13 +3,14 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// One line of the configuration: the parser, its messages, the sample file and the manual are made of the table of these.
+/// One setting of the configuration. The parser, its messages, the sample file and the manual are derived from the
+/// table of settings.
 package struct Setting: Sendable {
     package let section: String
     package let name: String
     /// Valid values: a phrase that follows "expected".
     package let takes: String
-    /// The default as it would be written; nil: nothing.
+    /// Text of the default; nil: there is none.
     package let defaultText: String?
     /// Value in the sample configuration.
     package let sample: String
@@ -17,9 +18,9 @@ package struct Setting: Sendable {
     package let help: String
     /// True if SIGHUP applies a change.
     package let isReloadable: Bool
-    /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
+    /// Applies a value; false: it is invalid. Called once for each line that names the setting.
     let apply: @Sendable (inout Configuration, String) -> Bool
-    /// Of a setting with one value a line: takes away all its values, as the first line of each file does; else nil.
+    /// For a setting with one value per line: removes all its values, before the first line of each file; else nil.
     let reset: (@Sendable (inout Configuration) -> Void)?
 
     /// Section and name: names alone are not unique.
@@ -42,7 +43,7 @@ package struct Setting: Sendable {
         self.apply = apply
     }
 
-    /// The sections, with what they are about.
+    /// The sections, with their descriptions.
     package static let sections: [(name: String, help: String)] = [
         ("daemon", "Paths of the daemon and its log."),
         ("access", "Access for users other than the daemon's own user and root."),
@@ -332,7 +333,7 @@ package struct Setting: Sendable {
         },
     ]
 
-    /// Setting for the name of a film of this shape.
+    /// Setting for the file name of an animated artwork of this shape.
     private static func film(_ shape: AnimatedShape, _ name: String, _ words: String) -> Setting {
         Setting(
             section: "artwork", name: name, takes: "a file name without ending",
@@ -347,7 +348,7 @@ package struct Setting: Sendable {
         }
     }
 
-    /// The preferred intervals of a command; `kind`: what it is about, if not everything.
+    /// Setting for the preferred intervals of a command. `kind`: the kind of items that it applies to; nil: all.
     static func intervals(
         _ name: String, _ command: String, of kind: MediaType? = nil, sample: String = "15, 30",
         _ set: @escaping @Sendable (inout Configuration, [Double]) -> Void

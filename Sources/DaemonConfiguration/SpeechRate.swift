@@ -6,9 +6,9 @@ package import NowPlaying
 package struct SpeechRate: Equatable, Sendable {
     /// Rate of audiobooks and podcasts.
     package var rate = 1.0
-    /// Genres of such, in lower case.
+    /// Genres of audiobooks and podcasts, in lower case.
     package var genres: [String] = SpeechRate.usualGenres
-    /// Folders in which all is such.
+    /// Folders whose items are all spoken.
     package var folders: [String] = []
 
     /// Genres of spoken items in common taggers.
@@ -16,10 +16,10 @@ package struct SpeechRate: Equatable, Sendable {
         "audiobook", "audio book", "audiobooks", "podcast", "podcasts", "speech", "spoken word",
     ]
 
-    /// Nothing is faster or slower.
+    /// Rules that change no rate.
     package init() {}
 
-    /// The rate of an item that no client gave one.
+    /// The rate of an item without a rate from a client.
     package func rate(_ source: MediaSource, _ metadata: MediaMetadata) -> Double {
         guard rate != 1 else { return 1 }
         return isSpoken(source, metadata) ? rate : 1
@@ -33,7 +33,7 @@ package struct SpeechRate: Equatable, Sendable {
 
 /// Matches of items with genres and folders of the configuration.
 enum ItemMatch {
-    /// True if one of these genres, in lower case, is in the text of a tag.
+    /// True if the text of a tag contains one of these genres, in lower case.
     static func has(_ genres: [String], _ text: String?) -> Bool {
         guard let text else { return false }
         return text.lowercased().split(whereSeparator: { ",;/".contains($0) }).contains { part in
@@ -42,7 +42,7 @@ enum ItemMatch {
         }
     }
 
-    /// True if it is in one of these folders, or below.
+    /// True if the source is in or below one of these folders.
     static func isIn(_ folders: [String], _ source: MediaSource) -> Bool {
         guard !folders.isEmpty else { return false }
         let uri = source.uri

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Work on one thread for somebody on another: the one counts its steps here, the other gives it up or interrupts it. Any
-/// thread.
+/// Control of work on another thread: the worker counts its steps here, and another thread abandons or interrupts the
+/// work. Any thread.
 package final class AbandonFlag: Sendable {
     private let value = Atomic<Bool>(false)
     private let interruption = Atomic<Bool>(false)
@@ -13,21 +13,21 @@ package final class AbandonFlag: Sendable {
     /// True if the work should stop.
     package var isSet: Bool { value.load(ordering: .acquiring) }
 
-    /// From now on the work is for nobody.
+    /// Abandons the work.
     package func set() { value.store(true, ordering: .releasing) }
 
-    /// Ends the step under way, until `resume`: something else is wanted first.
+    /// Ends the present step and refuses further ones, until `resume`.
     package func interrupt() { interruption.store(true, ordering: .releasing) }
 
-    /// Steps are made again.
+    /// Allows steps again after `interrupt`.
     package func resume() { interruption.store(false, ordering: .releasing) }
 
-    /// Counts a step, before it is made; true: it is not to be made.
+    /// Counts a step before the work makes it; true: the work must not make it.
     package func step() -> Bool {
         steps.add(1, ordering: .relaxed)
         return isSet || interruption.load(ordering: .acquiring)
     }
 
-    /// Steps so far. Work whose count stands still for seconds hangs.
+    /// Steps so far. If the count is the same for seconds, the work hangs.
     package var stepCount: Int { steps.load(ordering: .relaxed) }
 }

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A program of ours that runs for us, and ends with this object: it is killed and reaped then.
+/// A child process that runs one of our programs. The end of this object kills and reaps it.
 ///
-/// Children are started and reaped by one thread that begins with the first of them and lasts: a child asks the kernel to be
-/// killed when the thread that started it ends (PR_SET_PDEATHSIG), so that thread must live as long as the process. It
-/// sleeps while nothing happens.
+/// One thread starts and reaps the children. It begins with the first child and lasts as long as the process: the kernel
+/// kills a child when the thread that started it ends (PR_SET_PDEATHSIG). The thread sleeps between events.
 package final class ChildProcess: Sendable {
-    /// The process; not reused as long as this object lives.
+    /// The pid; not reused while this object lives.
     package let pid: Int32
 
     private init(pid: pid_t) { self.pid = pid }
 
     deinit { ChildKeeper.shared.end(pid) }
 
-    /// Nanoseconds that the process `pid` has computed so far; it stands still while the process waits. 0: there is none.
+    /// Processor time of the process `pid` in nanoseconds; it does not grow while the process waits. 0: there is no
+    /// such process.
     package static func processorTime(of pid: Int32) -> Int64 {
         var clock: clockid_t = 0
         var time = timespec()
@@ -23,7 +23,7 @@ package final class ChildProcess: Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Gives a process of one thread only the disk and the processor that nobody else wants. Best effort.
+    /// Gives a process of one thread the lowest priority for disk and processor. Best effort.
     package static func lowerPriority(of pid: Int32) { linux_lower_priority(pid) }
 
     /// Starts the program at this absolute path with these arguments and an empty environment. It gets the descriptors as
@@ -59,7 +59,7 @@ private final class ChildKeeper: Sendable {
     private let turn = Mutex(())
 
     func start(_ path: String, _ arguments: [String], _ descriptors: [Int32]) -> pid_t {
-        // One at a time: the answer is the asker's.
+        // One caller at a time: `answered` does not name the caller.
         turn.withLock { _ in
             let (ticket, begins) = state.withLock { state in
                 state.nextTicket += 1
@@ -93,7 +93,7 @@ private final class ChildKeeper: Sendable {
     }
 
     private func serve() {
-        /// Killed processes that the kernel has not removed yet, each with a descriptor that becomes readable then.
+        /// Killed processes that are not reaped yet, each with a descriptor that becomes readable at its end.
         var dying: [(pid: pid_t, descriptor: Int32)] = []
         while true {
             var polled = [pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)]
@@ -112,7 +112,7 @@ private final class ChildKeeper: Sendable {
             }
             for pid in new { dying.append((pid, linux_pidfd_open(pid))) }
             dying.removeAll { child in
-                // Without a descriptor to wait on there is only waiting.
+                // Without a descriptor, waitpid blocks until the end.
                 guard waitpid(child.pid, nil, child.descriptor < 0 ? 0 : WNOHANG) != 0 else { return false }
                 if child.descriptor >= 0 { close(child.descriptor) }
                 return true
@@ -130,7 +130,7 @@ private final class ChildKeeper: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Above all targets first, so that none overwrites one that is still to be moved.
+        // The descriptors move above all targets first, so that none overwrites one that has not moved yet.
         let base = Int32(3 + descriptors.count)
         var parked: [Int32] = []
         for descriptor in descriptors {

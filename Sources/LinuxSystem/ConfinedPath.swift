@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A path below a folder that is not left on the way to it, whatever symbolic links say (openat2(2), RESOLVE_BENEATH).
-/// Every call blocks as long as the disk wants.
+/// A path below a folder that symbolic links cannot leave (openat2(2), RESOLVE_BENEATH). Every call blocks for as long
+/// as the disk does.
 package final class ConfinedPath: Sendable {
     /// Absolute, without a slash at its end (but for `/` itself).
     package let root: FilePath
@@ -18,8 +18,8 @@ package final class ConfinedPath: Sendable {
     /// The whole path.
     package var path: FilePath { root.appending(relative) }
 
-    /// A descriptor that only stands for what is there (O_PATH), which is the caller's. Negative: the system's number for
-    /// what went wrong; EXDEV: the way leads out.
+    /// Opens a descriptor that only refers to the file (O_PATH); it is the caller's. Negative: the number of the error;
+    /// EXDEV: the path leaves the folder.
     package func locate() -> Int32 {
         let folder = root.withCString { linux_open($0, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0) }
         guard folder >= 0 else { return -errno }
@@ -32,8 +32,8 @@ package final class ConfinedPath: Sendable {
         return opened >= 0 ? opened : -errno
     }
 
-    /// Opens the regular file that is there for reading; the descriptor is the caller's. Devices and FIFOs are not even
-    /// opened. Negative: the system's number for what went wrong; EINVAL: it is no regular file.
+    /// Opens the regular file at this path for reading; the descriptor is the caller's. It never opens devices and
+    /// FIFOs. Negative: the number of the error; EINVAL: not a regular file.
     package func openFile() -> Int32 {
         let found = locate()
         guard found >= 0 else { return found }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Limit of the process's open files.
 package enum DescriptorLimit {
-    /// Raises the soft limit as far as the hard one allows, at most to `wanted`. Returns the limit that holds then.
+    /// Raises the soft limit to `wanted`, or to the hard limit if that is lower. Returns the new limit.
     package static func raise(to wanted: UInt) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
@@ -15,12 +15,12 @@ package enum DescriptorLimit {
     }
 }
 
-/// An open file that closes itself with its last owner.
+/// An open file that is closed with its last owner.
 package final class OwnedDescriptor: Sendable {
     /// The descriptor; valid as long as this object lives.
     package let number: Int32
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     package init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }

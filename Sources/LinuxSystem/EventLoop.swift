@@ -5,15 +5,15 @@ package import NowPlaying
 
 /// The event loop of the process: descriptors, one-shot deadlines, deferred work, signals. `sd-event` of libsystemd.
 ///
-/// Nothing here repeats by itself: a wakeup is caused by a descriptor, a signal, or a deadline that somebody set once.
+/// Nothing here repeats by itself: a wakeup has a descriptor, a signal, or a deadline that was set once as its cause.
 @PlayerLoop package final class EventLoop {
     /// The loop of the main thread, served by `PlayerLoop.run`.
     package static let current = EventLoop()
 
     let event: OpaquePointer
-    /// Put off until the next turn; nil: nothing is.
+    /// Handlers deferred until the next turn; nil: none.
     private var waiting: Batch?
-    /// Put off before a test began a time of its own.
+    /// Handlers deferred before a test began its own time.
     private var aside: Batch?
 
     private init() {
@@ -28,12 +28,12 @@ package import NowPlaying
     /// Serves events until `exit`.
     func serve() -> Int32 { max(0, sd_event_loop(event)) }
 
-    /// Serves a connection of sd-bus (`sd_bus *`) on this loop from now on. Returns 0, or `errno` below zero.
+    /// Attaches a connection of sd-bus (`sd_bus *`) to this loop. Returns 0, or `errno` below zero.
     package func attach(_ bus: OpaquePointer) -> Int32 {
         sd_bus_attach_event(bus, event, Int32(SD_EVENT_PRIORITY_NORMAL))
     }
 
-    /// Serves it no longer.
+    /// Detaches the connection.
     package func detach(_ bus: OpaquePointer) { sd_bus_detach_event(bus) }
 
     /// Ends the loop after the present turn.
@@ -54,8 +54,8 @@ package import NowPlaying
         return result < 0 ? nil : source
     }
 
-    /// Calls `handler` once, at this instant or as soon after it as the kernel can (accuracy 1 µs). Also releases what
-    /// the handler holds. Releasing the source before that cancels it.
+    /// Calls `handler` once, at this instant or as soon after it as the kernel can (accuracy 1 µs), and then releases
+    /// the handler. A release of the source before that cancels the call.
     package func deadline(_ time: MonotonicTime, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.once(handler))
         let microseconds = time.microsecondsRoundedUp
@@ -68,9 +68,9 @@ package import NowPlaying
         return source
     }
 
-    /// Calls `handler` in every turn of the loop while the source is enabled; begins enabled. Disable it when there is
-    /// nothing to do, or the process spins. As long as it is enabled it runs before all that becomes ready later: for
-    /// work that continues, release it and make a new one in each turn. `whenIdle`: only in turns that have nothing else.
+    /// Calls `handler` in every turn of the loop while the source is enabled; it begins enabled. Disable it when there
+    /// is no work, or the process spins. An enabled source runs before all events that become ready later: for
+    /// continued work, release it and make a new one in each turn. `whenIdle`: only in turns without other events.
     package func deferred(whenIdle: Bool = false, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.repeated(handler))
         let result = sd_event_add_defer(
@@ -84,8 +84,8 @@ package import NowPlaying
         return source
     }
 
-    /// Calls `handler` in the turn after each one in which another handler of the loop was called, while the source is enabled;
-    /// begins enabled. It wakes nobody by itself.
+    /// Calls `handler` in the turn after each one in which another handler of the loop was called, while the source is
+    /// enabled; it begins enabled. It causes no wakeup by itself.
     package func afterOthers(_ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.repeated(handler))
         let result = sd_event_add_post(
@@ -97,13 +97,13 @@ package import NowPlaying
         return source
     }
 
-    /// Calls `handler` once, in the next turn of the loop, after all that was put off before it. Not cancellable; for work
-    /// that must not run inside the present call.
+    /// Calls `handler` once, in the next turn of the loop, after all handlers that were deferred before it. Not
+    /// cancellable; for work that must not run inside the present call.
     package func later(_ handler: @escaping @PlayerLoop () -> Void) {
         if let waiting { return waiting.handlers.append(handler) }
         let batch = Batch(handler)
         waiting = batch
-        // One handler in a turn: sd-event does not say in which order it calls several sources.
+        // One source for all handlers of a turn: the order of several sources in sd-event is undefined.
         batch.source = deferred { [unowned self] in
             if waiting === batch { waiting = nil }
             let next = batch.handlers[batch.done]
@@ -116,20 +116,20 @@ package import NowPlaying
         }
     }
 
-    /// Keeps the work that is put off now apart from the work that follows, until `joinDeferred()`. For tests on a time of
-    /// their own: the system's next turn does not come in it.
+    /// Separates the presently deferred work from later work, until `joinDeferred()`. For tests with their own time, in
+    /// which the system's next turn does not come.
     package func separateDeferred() {
         aside = waiting
         waiting = nil
     }
 
-    /// Ends `separateDeferred()`; work of that time that did not run is dropped.
+    /// Ends `separateDeferred()`; drops work that was deferred meanwhile and did not run.
     package func joinDeferred() {
         waiting = aside
         aside = nil
     }
 
-    /// Handlers that were put off until the same turn of the loop.
+    /// Handlers that were deferred until the same turn of the loop.
     @PlayerLoop private final class Batch {
         var handlers: [@PlayerLoop () -> Void]
         var done = 0
@@ -138,7 +138,7 @@ package import NowPlaying
         init(_ first: @escaping @PlayerLoop () -> Void) { handlers = [first] }
     }
 
-    /// Calls `handler` on this signal, which must have been blocked in every thread (`SignalMask.block`).
+    /// Calls `handler` on this signal. All threads must have blocked it (`SignalMask.block`).
     package func signal(_ number: Int32, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource? {
         let source = EventSource(.repeated(handler))
         let result = sd_event_add_signal(
@@ -153,7 +153,7 @@ package import NowPlaying
     package nonisolated static var now: MonotonicTime { .now }
 }
 
-/// One thing that the loop watches. It ends when this object is released; it may be released inside its own handler.
+/// One event source of the loop. It ends when this object is released; its own handler may release it.
 @PlayerLoop package final class EventSource {
     enum Handler {
         /// Called with the events (EPOLLIN, EPOLLOUT, …) each time one of them holds.
@@ -169,16 +169,16 @@ package import NowPlaying
 
     fileprivate var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Changes what is watched on the descriptor.
+    /// Changes the watched events of the descriptor.
     package func setEvents(_ events: UInt32) { sd_event_source_set_io_events(pointer, events) }
 
-    /// Turns the source on or off; off, it costs nothing.
+    /// Enables or disables the source; a disabled one costs nothing.
     package func setEnabled(_ enabled: Bool) {
         sd_event_source_set_enabled(pointer, Int32(enabled ? SD_EVENT_ON : SD_EVENT_OFF))
     }
 
-    /// Moves a deadline that has not come yet, or makes one that has come due again. One that is due already and shall be
-    /// keeps its turn: a deadline that is set anew in each turn of a busy loop would never be called.
+    /// Moves a deadline, or sets one that has passed again. A due deadline that gets a past time keeps its turn:
+    /// otherwise a busy loop that sets it in each turn would never call it.
     package func setDeadline(_ time: MonotonicTime) {
         let now = UInt64(max(0, EventLoop.now.nanoseconds / 1000))
         var isArmed: Int32 = 0
@@ -192,7 +192,7 @@ package import NowPlaying
         sd_event_source_set_enabled(pointer, Int32(SD_EVENT_ONESHOT))
     }
 
-    /// Ends it now: the handler is not called again and what it holds is released.
+    /// Ends the source now: its handler is released and not called again.
     package func release() {
         sd_event_source_disable_unref(pointer)
         pointer = nil
@@ -203,7 +203,7 @@ package import NowPlaying
         if pointer != nil { sd_event_source_disable_unref(pointer) }
     }
 
-    /// Calls the handler of the source behind a C callback's context, which the handler may release meanwhile.
+    /// Calls the handler of the source in a C callback's context. The handler may release the source.
     fileprivate nonisolated static func dispatch(
         _ context: UnsafeMutableRawPointer?, _ call: @PlayerLoop (Handler) -> Void
     ) -> Int32 {

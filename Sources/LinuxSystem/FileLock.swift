@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// A file that at most one process holds (flock(2)), with the holder's pid in it. The file stays when the lock ends: to
-/// remove it would let two processes hold two files of the same name.
+/// A file that at most one process locks (flock(2)), with the pid of the holder in it. The file stays after the lock
+/// ends: if it were removed, two processes could lock two files of the same name.
 package final class FileLock: Sendable {
-    /// Why the lock can't be had.
+    /// Reason why the lock is not available.
     package enum Failure: Error, Equatable, Sendable {
         /// Another process holds it; nil: it has not written its pid yet.
         case held(pid: Int32?)
@@ -13,16 +13,16 @@ package final class FileLock: Sendable {
 
     private let descriptor: Int32
 
-    /// Takes the lock at `path`, which is made if need be with mode 0640. Held until the object is released or the process
-    /// ends. On a disk that can't be written to, a file that is there is locked as it is, and without one the folder; where
-    /// the pid can't be written, others do not see it, but the lock is valid. While the lock is held for a process that has
-    /// died (see `DeadOwner`), this waits, a second at most.
+    /// Takes the lock at `path` and creates the file if necessary, with mode 0640. The lock lasts until the object is
+    /// released or the process ends. On a read-only or full disk, an existing file is locked as it is; without a file,
+    /// its folder is locked. If the pid cannot be written, the lock is valid without it. If the holder is a dead
+    /// process (see `DeadOwner`), this waits, a second at most.
     package init(_ path: String) throws(Failure) {
         var opened = Self.open(path)
         guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }
         var isLocked = Self.lock(opened)
         if !isLocked, errno == EBADF {
-            // NFS locks only what may be written to.
+            // NFS locks only files that are open for writing.
             close(opened)
             opened = linux_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
             guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }
@@ -38,7 +38,7 @@ package final class FileLock: Sendable {
         descriptor = opened
     }
 
-    /// Locks an open file; false: errno says why not.
+    /// Locks an open file; false: errno has the reason.
     private static func lock(_ file: Int32) -> Bool {
         var code: Int32 = 0
         DeadOwner.outlive {
@@ -57,7 +57,8 @@ package final class FileLock: Sendable {
         return text.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
-    /// A descriptor to lock by, which keeps nobody from making the disk read-only; negative: errno says why there is none.
+    /// A descriptor for the lock. It is read-only, so that the disk can be remounted read-only. Negative: errno has the
+    /// reason.
     private static func open(_ path: String) -> Int32 {
         let file = linux_open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard file < 0, errno == EROFS || errno == ENOSPC || errno == EDQUOT, let slash = path.lastIndex(of: "/")

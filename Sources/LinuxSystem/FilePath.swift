@@ -1,13 +1,13 @@
-/// A path as Linux has it: bytes, in any encoding or none, of which none is zero. Mostly absolute; whoever takes a relative
-/// one says so.
+/// A path of Linux: bytes of any encoding without a zero. Most are absolute; a function that takes a relative one says
+/// so.
 package struct FilePath: Hashable, Sendable {
     /// The path without a zero at its end.
     package let bytes: [UInt8]
 
-    /// The path that these bytes are. Nil: there is a zero among them, which no path can have.
+    /// The path with these bytes. Nil: one of them is zero.
     package init?(_ bytes: some Sequence<UInt8>) { self.init(Array(bytes)) }
 
-    /// The same, taken over without a copy.
+    /// The path with these bytes, without a copy. Nil: one of them is zero.
     package init?(_ bytes: [UInt8]) {
         guard !bytes.contains(0) else { return nil }
         self.bytes = bytes
@@ -15,7 +15,7 @@ package struct FilePath: Hashable, Sendable {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The path for people: what is not UTF-8 in it is shown as U+FFFD, so that it may not lead back to the file.
+    /// The path for people: bytes that are not UTF-8 become U+FFFD, so the text may name no file.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     package var isEmpty: Bool { bytes.isEmpty }
@@ -35,14 +35,14 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(unchecked: end.map { Array(bytes[...$0]) } ?? [Self.slash])
     }
 
-    /// This folder's `name`; a relative path may stand for it.
+    /// The path of `name` in this folder; `name` may be a relative path.
     package func appending(_ name: FilePath) -> FilePath {
         if isEmpty || name.isEmpty { return isEmpty ? name : self }
         let separator = bytes.last == Self.slash ? [] : [Self.slash]
         return FilePath(unchecked: bytes + separator + name.bytes)
     }
 
-    /// Without empty parts, `.` and a slash at the end. `..` stays: what it means is the file system's business.
+    /// Without empty parts, `.` and a slash at the end. `..` stays: its meaning depends on symbolic links.
     package var normalized: FilePath {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -56,8 +56,7 @@ package struct FilePath: Hashable, Sendable {
     /// True if one of its parts is `..`.
     package var leadsUp: Bool { bytes.split(separator: Self.slash).contains { $0.elementsEqual("..".utf8) } }
 
-    /// Without `..` and the part before it, as if there were no symbolic links: whether that is the same the file system
-    /// knows.
+    /// Without `..` and the part before it, as if there were no symbolic links. With links, it may be another file.
     package var collapsed: FilePath {
         var parts: [ArraySlice<UInt8>] = []
         for part in normalized.bytes.split(separator: Self.slash) {
@@ -71,8 +70,8 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(unchecked: start + Array(parts.joined(separator: [Self.slash])))
     }
 
-    /// Rest of this path after `folder`, relative; empty: it is the folder itself. Nil: it does not lie below it by its
-    /// text. Both normalized.
+    /// The rest of this path after `folder`, relative; empty: it is the folder itself. Nil: its text does not begin
+    /// with `folder`. Both must be normalized.
     package func below(_ folder: FilePath) -> FilePath? {
         guard bytes.starts(with: folder.bytes) else { return nil }
         let rest = bytes[folder.bytes.count...]
@@ -80,7 +79,7 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(unchecked: Array(rest.drop { $0 == Self.slash }))
     }
 
-    /// Calls `body` with the path as C has it; the pointer is valid until it returns.
+    /// Calls `body` with the path as a C string; the pointer is valid until `body` returns.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
             bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
@@ -93,7 +92,7 @@ package struct FilePath: Hashable, Sendable {
 }
 
 extension FilePath: ExpressibleByStringInterpolation {
-    /// The path that a text names; there must be no zero in it.
+    /// The path of a literal, which must not contain a zero.
     package init(stringLiteral text: String) {
         let bytes = Array(text.utf8)
         precondition(!bytes.contains(0), "a path with a zero byte")

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// Lets groups use a file that is otherwise its owner's.
+/// Gives groups access to a file.
 package enum GroupAccess {
-    /// The number of a group, by its name or as a number; nil: there is none.
+    /// The number of a group, by its name or as a number; nil: there is no such group.
     package static func number(of group: String) -> UInt32? {
         if let number = UInt32(group) { return number }
         return getgrnam(group)?.pointee.gr_gid
     }
 
-    /// Gives the file to the first of `groups`, where the process may, and lets the others in by an access control list.
-    /// `ownerMay` and `groupsMay` are permissions (0…7); others have none.
+    /// Gives the file to the first of `groups`, if the process may, and the other groups access by an access control
+    /// list. `ownerMay` and `groupsMay` are permissions (0…7); all others have none.
     package static func allow(_ groups: [UInt32], _ path: String, ownerMay: UInt16, groupsMay: UInt16)
         throws(SystemError)
     {
@@ -26,7 +26,8 @@ package enum GroupAccess {
         }
     }
 
-    /// The list as the kernel takes it (linux/posix_acl_xattr.h): version 2, then entries of tag, permissions and number.
+    /// The list in the kernel's format (linux/posix_acl_xattr.h): version 2, then entries of tag, permissions and
+    /// number.
     private static func accessList(
         _ groups: [UInt32], _ ownerMay: UInt16, _ groupsMay: UInt16, fileGroupMay: UInt16
     ) -> [UInt8] {

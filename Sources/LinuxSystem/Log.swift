@@ -17,23 +17,23 @@ package enum LogLevel: String, Sendable, CaseIterable {
     }
 }
 
-/// The log of the process: lines on standard error. From any thread. Never waits: a line that standard error does not take
-/// now is lost, and the next one has the number of lost lines.
+/// The log of the process: lines on standard error. Any thread. It never blocks: a line that standard error does not
+/// accept is lost, and the next one reports the number of lost lines.
 package enum Log {
     private struct State {
         var level = LogLevel.info
         var program = Product.name
         var isJournal = getenv("JOURNAL_STREAM") != nil
         var lost = 0
-        /// When lines of a key were last written.
+        /// Times of the last line of each key.
         var written: [String: MonotonicTime] = [:]
     }
     private static let state = Mutex(State())
 
-    /// From now on lines of this importance and more are written.
+    /// Sets the level: only lines of this importance or more are written.
     package static func setLevel(_ level: LogLevel) { state.withLock { $0.level = level } }
 
-    /// Lines without a journal begin with this name of a program from now on, instead of the daemon's.
+    /// Sets the program name at the start of lines without a journal.
     package static func setProgram(_ name: String) { state.withLock { $0.program = name } }
 
     /// Logs a fault that ends an operation.
@@ -42,7 +42,7 @@ package enum Log {
     /// Logs a fault after which the daemon continues.
     package static func warning(_ message: @autoclosure () -> String) { write(.warning, message()) }
 
-    /// The same, at most once a minute for each `key` (an item and a fault); `now` is CLOCK_MONOTONIC.
+    /// Logs a warning at most once a minute for each `key` (an item and a fault); `now` is CLOCK_MONOTONIC.
     package static func warning(_ message: @autoclosure () -> String, oncePerMinute key: String, now: MonotonicTime) {
         if isDue(key, now: now) { write(.warning, message()) }
     }
@@ -56,13 +56,13 @@ package enum Log {
     /// Number of remembered faults.
     package static var rememberedFaults: Int { state.withLock { $0.written.count } }
 
-    /// True if a line of this key may be written now, which then counts as written.
+    /// True if a line of this key may be written now; the call counts it as written.
     package static func isDue(_ key: String, now: MonotonicTime) -> Bool {
         state.withLock { state in
             if let last = state.written[key], now.seconds(since: last) < 60 { return false }
             if state.written.count >= 1000 {
                 state.written = state.written.filter { now.seconds(since: $0.value) < 60 }
-                // A flood of different faults: rather none of them is remembered than all of memory is used.
+                // A flood of different faults clears the memory of faults, which stays bounded.
                 if state.written.count >= 1000 { state.written = [:] }
             }
             state.written[key] = now
@@ -85,7 +85,8 @@ package enum Log {
             + PrintableText.escaped(message, limit: 800) + "\n"
     }
 
-    /// Writes a text; false: standard error did not take it. A writable pipe takes PIPE_BUF (4,096) bytes without waiting.
+    /// Writes a text; false: standard error did not accept it. A writable pipe accepts PIPE_BUF (4,096) bytes without
+    /// blocking.
     private static func put(_ text: String) -> Bool {
         var poll = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
         guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }

@@ -2,12 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Wakes the player's loop from another thread: an eventfd. Any number of notifications before the loop runs are one call.
+/// Wakes the player's loop from another thread by an eventfd. Notifications before the loop runs are merged into one
+/// call.
 ///
-/// The last reference may be released on any thread; a notification from before may still call the handler once.
+/// The last reference may be released on any thread; an earlier notification may still call the handler once.
 package final class LoopSignal: Sendable {
-    /// Held by the watch as well, which the loop ends later than the thread that gave the signal up: a number that epoll still
-    /// watches must not be given to another file.
+    /// Shared with the watch, which the loop releases later than the thread releases the signal: while epoll watches a
+    /// descriptor, its number must not belong to another file.
     private final class Shared: Sendable {
         let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         let pending = Atomic<Bool>(false)
@@ -23,7 +24,7 @@ package final class LoopSignal: Sendable {
         source = loop.watch(shared.descriptor, UInt32(EPOLLIN.rawValue)) { [shared] _ in
             var count: UInt64 = 0
             _ = read(shared.descriptor, &count, 8)
-            // Cleared before the handler looks, so that what comes meanwhile is another call.
+            // Cleared before the handler runs, so that a notification meanwhile causes another call.
             shared.pending.store(false, ordering: .sequentiallyConsistent)
             handler()
         }
@@ -36,6 +37,6 @@ package final class LoopSignal: Sendable {
         _ = write(shared.descriptor, &one, 8)
     }
 
-    /// Ends it; no handler call comes after.
+    /// Ends the signal; no handler call follows.
     @PlayerLoop package func cancel() { source = nil }
 }

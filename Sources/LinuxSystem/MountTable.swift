@@ -6,7 +6,7 @@ package struct MountTable: Sendable {
     /// Absolute and normalized, in the order of mounting; a mount point may occur several times.
     package let points: [FilePath]
 
-    /// The table that this text of `/proc/self/mountinfo` is; lines that are none are passed over.
+    /// Reads a text of `/proc/self/mountinfo`; skips invalid lines.
     package init(_ text: some Sequence<UInt8>) {
         points = Array(text).split(separator: UInt8(ascii: "\n")).compactMap { line in
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
@@ -15,7 +15,7 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// The table as it is now. Nil: it can't be read. It waits for no disk, but may be long: not for the loop.
+    /// The present table. Nil: it can't be read. The read waits for no disk, but may take long: not for the loop.
     package static func read() -> MountTable? {
         let file = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -31,15 +31,15 @@ package struct MountTable: Sendable {
         return MountTable(text)
     }
 
-    /// Bytes that are read of the table at most.
+    /// Bytes that are read of the table, at most.
     private static let limit = 4 << 20
 
-    /// The deepest mount point above a path, by its text.
+    /// The deepest mount point above a path, by the text of the path.
     package func point(above path: FilePath) -> FilePath? {
         points.filter { path.below($0) != nil }.max { $0.bytes.count < $1.bytes.count }
     }
 
-    /// Space, tab, line feed and backslash are written as three octal digits after a backslash.
+    /// Decodes space, tab, line feed and backslash, which the kernel writes as a backslash and three octal digits.
     private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = field
@@ -57,7 +57,7 @@ package struct MountTable: Sendable {
     }
 }
 
-/// Watches the mount table while it lives. It wakes only for changes.
+/// Watches the mount table while the object lives. It wakes only for changes.
 @PlayerLoop package final class MountWatch {
     private let descriptor: Int32
     private var source: EventSource?

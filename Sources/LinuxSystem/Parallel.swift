@@ -29,8 +29,8 @@ package enum Parallel {
         }
     }
 
-    /// Results of `body` for 0, 1 … `count` − 1, in this order: the last one on the calling thread, which blocks, the
-    /// others each on a thread of its own, or on the calling one if no thread is available.
+    /// Results of `body` for 0, 1 … `count` − 1, in this order. The last one runs on the calling thread, which blocks.
+    /// The others run each on a thread of its own, or on the calling one if no thread is available.
     package static func map<Result: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (Int) -> Result
     ) -> [Result] {

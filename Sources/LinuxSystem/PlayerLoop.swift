@@ -14,8 +14,7 @@ import Synchronization
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Makes the calling thread the loop's thread, calls `start` on it, and then serves events until `EventLoop.exit`.
-    /// Once per process. Blocks signals for the calling thread as given, so call it before any thread is started.
-    /// Returns the status given to `exit`.
+    /// Once per process. Call it before any thread starts. Returns the status given to `exit`.
     package nonisolated static func run(_ start: @PlayerLoop (EventLoop) -> Void) -> Int32 {
         shared.executor.adoptThread()
         return assumeIsolated {
@@ -26,12 +25,12 @@ import Synchronization
         }
     }
 
-    /// Enters the domain from code that is on the loop's thread without the compiler knowing, which is: every C callback.
-    /// Traps on any other thread.
+    /// Enters the domain from code that runs on the loop's thread without the compiler's knowledge: C callbacks. Traps
+    /// on any other thread.
     package nonisolated static func assumeIsolated<T>(_ body: @PlayerLoop () throws -> T) rethrows -> T {
         shared.executor.checkIsolated()
         return try withoutActuallyEscaping(body) { body in
-            // As the standard library does for MainActor: isolation is part of the type only, and was checked above.
+            // Like MainActor in the standard library: isolation is part of the type only, and was checked above.
             try unsafeBitCast(body, to: (() throws -> T).self)()
         }
     }
@@ -44,8 +43,8 @@ private final class LoopExecutor: SerialExecutor {
         var signal: LoopSignal?
     }
     private let state = Mutex(State())
-    /// The loop's thread as `pthread_self` names it; 0 before `adoptThread`. Outside the lock: the runtime asks for it in
-    /// the middle of everything.
+    /// The loop's thread as `pthread_self` names it; 0 before `adoptThread`. It is outside the lock: the runtime reads
+    /// it at any point.
     private let thread = Atomic<UInt>(0)
 
     func adoptThread() { thread.store(UInt(pthread_self()), ordering: .releasing) }

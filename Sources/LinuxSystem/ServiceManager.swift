@@ -4,8 +4,8 @@ import Glibc
 
 /// The service manager that may have started the process: systemd, or none.
 package enum ServiceManager {
-    /// The listening Unix sockets from the service manager (sd_listen_fds(3)). The variables about them
-    /// are removed.
+    /// The listening Unix sockets from the service manager (sd_listen_fds(3)). The call removes their environment
+    /// variables.
     package static func listeningSockets() -> [Int32] {
         let count = sd_listen_fds(1)
         guard count > 0 else { return [] }

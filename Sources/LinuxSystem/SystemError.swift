@@ -1,8 +1,8 @@
 import Glibc
 
-/// A call to the system that failed.
+/// A failed call to the system.
 package struct SystemError: Error, Equatable, Sendable {
-    /// The system's number for it (errno).
+    /// The number of the error (errno).
     package let code: Int32
     /// The failed operation and its object: `open /a/b`.
     package let operation: String
@@ -16,7 +16,7 @@ package struct SystemError: Error, Equatable, Sendable {
     /// In words for people.
     package var message: String { "\(operation): \(Self.words(code))" }
 
-    /// The system's words for a number.
+    /// The system's text for the number of an error.
     package static func words(_ code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         let result = strerror_r(code, &buffer, buffer.count)

@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// TCP sockets that wait for connections, by descriptor numbers.
+/// Listening TCP sockets, by descriptor numbers.
 package enum TCPSocket {
     /// An address at which a socket listens.
     package struct Listener: Equatable, Sendable {
-        /// The caller's.
+        /// The caller's descriptor.
         package let descriptor: Int32
         /// As numbers, such as `127.0.0.1:6600` or `[::1]:6600`.
         package let address: String
     }
 
-    /// Listens at every address of `host`, and says which of them failed. Port 0: one that is free. Looks the name up, which may block: call it at the
-    /// start. Throws when none of them works.
+    /// Listens at every address of `host`, and returns the failures. Port 0: a free one. It looks the name up, which
+    /// may block: call it at the start. Throws if no address works.
     package static func listen(
         host: String, port: UInt16
     ) throws(SystemError) -> (listeners: [Listener], failures: [SystemError]) {
@@ -81,8 +81,8 @@ package enum TCPSocket {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Lets the kernel end the connection when its peer has vanished: 60 s without a sign of it and 30 s of questions, or 30 s
-    /// in which it took nothing. Costs no wakeup of the process.
+    /// Lets the kernel end the connection after its peer vanished: after 60 s of silence and 30 s of probes, or 30 s
+    /// without an acknowledgement. Costs no wakeup of the process.
     package static func endWhenPeerVanishes(_ descriptor: Int32) {
         func set(_ level: Int32, _ name: Int32, _ value: Int32) {
             var value = value

@@ -3,8 +3,8 @@ import Glibc
 
 /// Signals of the whole process.
 package enum SignalMask {
-    /// Blocks these signals for this thread and all that it starts from now on, so that `EventLoop.signal` gets them, and
-    /// ignores SIGPIPE. Call it first of all.
+    /// Blocks these signals for this thread and all later ones that it starts, so that `EventLoop.signal` gets them,
+    /// and ignores SIGPIPE. Call it first.
     package static func block(_ signals: [Int32]) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -38,7 +38,7 @@ package enum DetachedThread {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
-        // The kernel kills a thread that blocks the signal of its own fault: nothing would note the death.
+        // A fault whose signal is blocked kills the process at once, without its handler.
         for fault in [SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP, SIGFPE] { sigdelset(&all, fault) }
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
@@ -60,7 +60,7 @@ package enum DetachedThread {
         return true
     }
 
-    /// Runs `body` in a thread and waits for its end, at most so many seconds: for the last write of a process that ends.
+    /// Runs `body` in a thread and waits for its end, `seconds` at most: for the last write of a process that ends.
     /// False: it has not ended, or the system has no more threads. Blocks.
     @discardableResult package static func finish(
         _ name: String, within seconds: Int32, _ body: @escaping @Sendable () -> Void
@@ -72,7 +72,7 @@ package enum DetachedThread {
             _ = write(done, &one, 8)
         }
         var waiting = pollfd(fd: done, events: Int16(POLLIN), revents: 0)
-        // Left open where the thread still writes to it.
+        // Left open while the thread may still write to it.
         guard isStarted, poll(&waiting, 1, seconds * 1000) == 1 else { return false }
         close(done)
         return true
@@ -92,7 +92,7 @@ package enum ThreadNumber {
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = read(file, &bytes, bytes.count)
-        // The state follows the name, which stands in brackets and may hold any character.
+        // The state follows the name, which stands in parentheses and may hold any character.
         guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
             return false
         }

@@ -23,7 +23,7 @@ package enum UnixSocket {
     /// Bytes of a socket's path, at most (unix(7)).
     package static let maximumPathBytes = 107
 
-    /// Makes a listening socket at `path` with mode 0660, or 0600 if it is for its owner alone. Changes the umask of the process
+    /// Creates a listening socket at `path` with mode 0660, or 0600 if `isPrivate`. It changes the umask of the process
     /// for a moment, so call it before there are other threads. The descriptor is the caller's.
     package static func listen(_ path: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
         let descriptor = try make("make a socket")
@@ -43,8 +43,7 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Connects to the socket at `path`. EAGAIN says that somebody listens there whose queue is full. The descriptor is
-    /// the caller's.
+    /// Connects to the socket at `path`. EAGAIN: the queue of the listener is full. The descriptor is the caller's.
     package static func connect(_ path: String) throws(SystemError) -> Int32 {
         let descriptor = try make("make a socket")
         guard withAddress(path, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
@@ -74,8 +73,8 @@ package enum UnixSocket {
         }
     }
 
-    /// Takes a waiting connection, close-on-exec and non-blocking; the descriptor is the caller's. Throws EAGAIN when
-    /// nobody waits.
+    /// Accepts a waiting connection, close-on-exec and non-blocking; the descriptor is the caller's. Throws EAGAIN if
+    /// no connection waits.
     package static func accept(_ listener: Int32) throws(SystemError) -> Int32 {
         let descriptor = linux_accept(listener)
         if descriptor < 0 { throw SystemError("accept a connection") }
@@ -101,13 +100,13 @@ package enum UnixSocket {
 
     /// Result of `receive`.
     package struct Received {
-        /// Bytes; 0: the other end sends no more. Negative: the system's number for what went wrong.
+        /// Number of bytes; 0: the peer sends no more. Negative: the number of the error.
         package let count: Int
-        /// Open files that came along, close-on-exec; they are the caller's.
+        /// Received open files, close-on-exec; they are the caller's.
         package let descriptors: [Int32]
     }
 
-    /// Takes what has arrived.
+    /// Receives the bytes and files that have arrived.
     package static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Received {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(LINUX_MAXIMUM_DESCRIPTORS)) { descriptors in
             var count: Int32 = 0
@@ -119,23 +118,23 @@ package enum UnixSocket {
         }
     }
 
-    /// Hands over what the kernel takes now, `file` with the first byte: the number of bytes; negative: the system's number
-    /// for what went wrong.
+    /// Sends as much as the kernel accepts now, with `file` on the first byte. Returns the number of bytes; negative:
+    /// the number of the error.
     package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, with file: Int32?) -> Int {
         guard let file else { return send(descriptor, bytes) }
         let sent = linux_send(descriptor, bytes.baseAddress, bytes.count, [file], 1)
         return sent < 0 ? -Int(errno) : sent
     }
 
-    /// Hands over what the kernel takes now: the number of bytes; negative: the system's number for what went wrong.
+    /// Sends as much as the kernel accepts now. Returns the number of bytes; negative: the number of the error.
     package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         let sent = Glibc.send(
             descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         return sent < 0 ? -Int(errno) : sent
     }
 
-    /// Hands over what the kernel takes now of two pieces, one after the other: the number of bytes; negative: the system's
-    /// number for what went wrong.
+    /// Sends as much as the kernel accepts now of two pieces in their order. Returns the number of bytes; negative: the
+    /// number of the error.
     package static func send(
         _ descriptor: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
     ) -> Int {

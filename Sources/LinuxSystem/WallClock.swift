@@ -11,12 +11,12 @@ package enum WallClock {
         return Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9 + instant.seconds(since: EventLoop.now)
     }
 
-    /// True if the wall clock was ever set: by the network, or from a clock that runs while the machine is off. Any thread.
+    /// True if the wall clock was ever set: by the network, or from a battery clock. Any thread.
     package static var isSet: Bool {
-        // Before this version was written it can't be right, whoever set it.
+        // A time before this version was written is wrong.
         guard time(of: EventLoop.now) > firstPossible else { return false }
         #if arch(x86_64)
-            // Every PC has a battery clock, and every virtual one its host's.
+            // Every PC has a battery clock, and every virtual machine its host's.
             return true
         #else
             return linux_clock_is_disciplined() != 0 || access("/dev/rtc0", F_OK) == 0

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Short-lived threads for work that may block: looking at disks, writing to them. A thread takes what waits and ends when
-/// nothing does.
+/// Short-lived threads for work that may block, such as reads and writes of disks. A thread takes waiting work and ends
+/// when there is none.
 package final class Workers: Sendable {
     private typealias Work = @Sendable () -> @PlayerLoop () -> Void
 
@@ -13,17 +13,17 @@ package final class Workers: Sendable {
         var signal: LoopSignal?
     }
 
-    /// Threads of all workers at once. Work on a dead network disk keeps its thread until the kernel ends its read, so there
-    /// are many; the units allow them (TasksMax).
+    /// Threads of all workers at once. Work on a dead network disk keeps its thread until the kernel ends its read, so
+    /// there are many; the units allow them (TasksMax).
     private static let maximumThreads = 256
-    /// Threads of all workers that run.
+    /// Running threads of all workers.
     private static let running = Mutex(0)
 
     private let name: String
     private let state = Mutex(State())
     @PlayerLoop private let loop: EventLoop
 
-    /// Workers whose results come back on this loop; `name` is shown by `ps -L`.
+    /// Workers whose results return on this loop; `name` is shown by `ps -L`.
     @PlayerLoop package init(_ loop: EventLoop, name: String = "media") {
         self.name = name
         self.loop = loop
@@ -40,15 +40,15 @@ package final class Workers: Sendable {
                 let result = work()
                 return { done(result) }
             }
-            // Without any of its own the work would be left to nobody.
+            // Workers without a thread may exceed the limit: otherwise their work would never run.
             guard state.threads == 0 || Self.running.withLock({ $0 < Self.maximumThreads }) else { return false }
             state.threads += 1
             Self.running.withLock { $0 += 1 }
             return true
         }
         guard needsThread, !DetachedThread.start(name, { self.serve() }) else { return }
-        // The system has no more threads: one that runs takes the work. Without any, rather the loop waits for the disk than
-        // the client for ever.
+        // The system has no more threads: a running one takes the work. If there is none, the loop waits for the disk,
+        // as the client would wait for ever otherwise.
         let isAlone = state.withLock { state in
             guard state.threads > 1 else { return true }
             endThread(&state)
@@ -60,7 +60,7 @@ package final class Workers: Sendable {
     private func serve() {
         var job = next()
         while job != nil {
-            // From here on the loop alone has what the result is for: that must not end on this thread.
+            // The loop alone may release the captures of the result's closure, so this thread keeps no reference.
             var finished = job?()
             job = nil
             let signal = state.withLock { state in

@@ -4,9 +4,9 @@ package import BridgeRuntime
 package struct MPRISSettings: BridgeSettings, Equatable {
     /// The bus of the player.
     var bus = BusAddress.session
-    /// Members of this group may control, besides the bridge's own user and root.
+    /// Members of this group may control the player, besides the bridge's own user and root.
     var controlGroup: String?
-    /// Members of this group may look.
+    /// Members of this group may read.
     var readGroup: String?
 
     /// The defaults.

@@ -6,9 +6,9 @@ import NowPlayingClient
 
 /// Calls from the bus, from the message to the answer.
 extension MediaPlayerBridge {
-    /// Calls that wait for the daemon, at most.
+    /// Maximum number of calls that wait for the daemon.
     private static let maximumOutstanding = 256
-    /// Bytes of a uri, at most: a path of 4 KiB of which every byte is encoded.
+    /// Maximum bytes of a uri: a path of 4 KiB of which every byte is encoded.
     private static let maximumURI = 3 * 4096
 
     /// A call whose sender was judged.
@@ -17,19 +17,19 @@ extension MediaPlayerBridge {
         let bus: BusConnection
         let rights: SenderRights
 
-        /// Answers it.
+        /// Answers the call.
         @PlayerLoop func reply(_ values: BusValue...) {
             bus.reply(to: message) { answer in for value in values { answer.append(value) } }
         }
 
-        /// Answers it by an error.
+        /// Answers the call with an error.
         @PlayerLoop func refuse(_ name: BusError.Name, _ words: String) {
-            // They may name what the caller sent.
+            // The words may contain text of the caller.
             bus.refuse(message, BusError(name, PrintableText.escaped(words)))
         }
     }
 
-    /// Judges who calls, and does what it asks for.
+    /// Judges the sender of a call, and then serves the call or refuses it.
     func called(_ message: BusMessage, _ bus: BusConnection) {
         judge.judge(message, bus) { [weak self] rights in
             guard let self else { return }
@@ -38,13 +38,13 @@ extension MediaPlayerBridge {
                 return call.refuse(
                     .accessDenied, "permission denied; only members of the bridge's groups can use the player")
             }
-            // Before the answer: the sender misses nothing that follows it.
+            // The admission precedes the answer, so the sender misses no later signal.
             receivers.admit(message.sender, bus)
             serve(call)
         }
     }
 
-    /// Does what a call asks for, whose sender was judged, and answers it.
+    /// Serves and answers a call whose sender was judged.
     func serve(_ call: Call) {
         let message = call.message
         switch (message.interface, message.member) {
@@ -52,7 +52,7 @@ extension MediaPlayerBridge {
             call.reply(.string(Introspection.document))
         case (Introspection.properties, _), ("", "Get"), ("", "GetAll"), ("", "Set"): property(call)
         case (Introspection.root, "Raise"), (Introspection.root, "Quit"), ("", "Raise"), ("", "Quit"):
-            // CanRaise and CanQuit are false: then it does nothing, as the specification has it.
+            // CanRaise and CanQuit are false: by the specification, the call then does nothing.
             if takes(call, "") { call.reply() }
         case (Introspection.player, _): player(call)
         case (Introspection.trackList, _): trackList(call)
@@ -82,7 +82,7 @@ extension MediaPlayerBridge {
         if takes(call, "") { command(call, method) }
     }
 
-    /// Forward past the end is the next track, backward past the start the start: in MPRIS and in the protocol.
+    /// Forward past the end starts the next track; backward past the start goes to the start. MPRIS and the protocol agree.
     private func seek(_ call: Call) {
         guard takes(call, "x"), let offset = call.message.readInt64() else { return }
         guard offset != 0 else { return call.reply() }
@@ -91,7 +91,7 @@ extension MediaPlayerBridge {
             ["interval": .number(TimeLimit.bounded(Double(offset.magnitude) / 1_000_000))])
     }
 
-    /// A position outside the track, or of another track than the present one, is to be ignored.
+    /// Sets the position. MPRIS requires that a position outside the track, or of another track, is ignored.
     private func setPosition(_ call: Call) {
         guard takes(call, "ox"), let path = call.message.readText("o"), let offset = call.message.readInt64() else {
             return
@@ -105,8 +105,8 @@ extension MediaPlayerBridge {
 
     // MARK: To the daemon
 
-    /// Has the daemon do something for the sender, by its rights, and answers when it is done. `isForgiven`: whether an
-    /// error of the daemon is to be none.
+    /// Runs a method of the daemon with the rights of the sender, and answers the call at the end. `isForgiven`: true for an
+    /// error of the daemon that counts as success.
     func command(
         _ call: Call, _ method: String, _ parameters: JSONValue = [:],
         isForgiven: @escaping @PlayerLoop (JSONValue) -> Bool = { _ in false }
@@ -142,7 +142,7 @@ extension MediaPlayerBridge {
         return false
     }
 
-    /// Reads an argument that is a uri; refuses the call if it can't be one.
+    /// Reads an argument that is a uri; refuses the call if its length is invalid.
     func uri(_ call: Call) -> String? {
         guard let text = call.message.readText(), !text.isEmpty, text.utf8.count <= Self.maximumURI else {
             call.refuse(.invalidArguments, "a uri has 1 to \(Self.maximumURI) bytes")
@@ -151,7 +151,7 @@ extension MediaPlayerBridge {
         return text
     }
 
-    /// Refuses a call of a method that is not there.
+    /// Refuses a call of an unknown method.
     func unknown(_ call: Call) {
         call.refuse(.unknownMethod, "unknown method \(call.message.member) here")
     }

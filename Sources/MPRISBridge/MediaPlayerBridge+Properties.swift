@@ -5,7 +5,7 @@ import NowPlayingClient
 
 /// `org.freedesktop.DBus.Properties`.
 extension MediaPlayerBridge {
-    /// Answers a call of this interface, at once or when the daemon was asked.
+    /// Answers a call of this interface, at once or after an answer of the daemon.
     func property(_ call: Call) {
         switch call.message.member {
         case "Get":
@@ -28,7 +28,7 @@ extension MediaPlayerBridge {
         }
     }
 
-    /// Reads the name of an interface; refuses the call if we have none of that name.
+    /// Reads the name of an interface; refuses the call if the object has no interface of that name.
     private func interface(_ call: Call) -> String? {
         let name = call.message.readText() ?? ""
         let own = [Introspection.root, Introspection.player, Introspection.trackList]
@@ -37,7 +37,7 @@ extension MediaPlayerBridge {
         return nil
     }
 
-    /// Calls `then` with all properties of an interface as they are now; at least the one that is named.
+    /// Calls `then` with the present properties of an interface; with `name`, at least that one.
     private func values(
         _ call: Call, _ interface: String, only name: String? = nil,
         _ then: @escaping @PlayerLoop (BusDictionary) -> Void
@@ -52,7 +52,7 @@ extension MediaPlayerBridge {
             values["CanControl"] = .bool(true)
             return then(values)
         }
-        // A request for another property alone does not make us follow the queue.
+        // A request for another property alone does not make the bridge follow the queue.
         guard name == nil || name == "Tracks" else { return then(["CanEditTracks": .bool(true)]) }
         tracks.refresh(state) { [weak self] _ in
             then(["Tracks": .paths(self?.tracks.paths ?? []), "CanEditTracks": .bool(true)])
@@ -93,14 +93,14 @@ extension MediaPlayerBridge {
         }
     }
 
-    /// Sets the volume and ends silence, as MPRIS has no other way out of it.
+    /// Sets the volume and unmutes, as MPRIS has no other way to unmute.
     private func setVolume(_ call: Call, _ volume: Double) {
         let unmutes = volume > 0 && state?.isMuted == true
         command(
             call, "volume.set", unmutes ? ["volume": .number(volume), "muted": false] : ["volume": .number(volume)])
     }
 
-    /// A rate of 0 is to pause.
+    /// Sets the rate. A rate of 0 pauses.
     private func setRate(_ call: Call, _ rate: Double) {
         guard rate.isFinite else { return call.refuse(.invalidArguments, "the rate is not a number") }
         if rate == 0 { return command(call, "pause") }
@@ -108,7 +108,7 @@ extension MediaPlayerBridge {
         command(call, "changePlaybackRate", ["rate": .number(rate)])
     }
 
-    /// Reads the value to be set; refuses the call if it is of another type.
+    /// Reads the value to set; refuses the call if the value has another type.
     private func value<T>(_ call: Call, _ type: String, _ read: (BusMessage) -> T?) -> T? {
         guard call.message.enter("v", type), let value = read(call.message) else {
             call.refuse(.invalidArguments, "the property takes a value of the type “\(type)”")

@@ -5,7 +5,7 @@ import NowPlayingClient
 
 /// `org.mpris.MediaPlayer2.TrackList`.
 extension MediaPlayerBridge {
-    /// Answers a call of this interface, when the daemon has answered.
+    /// Answers a call of this interface after the daemon's answer.
     func trackList(_ call: Call) {
         switch call.message.member {
         case "GetTracksMetadata":
@@ -41,7 +41,7 @@ extension MediaPlayerBridge {
         }
     }
 
-    /// Calls `then` when the list of tracks is as the queue is.
+    /// Calls `then` when the list of tracks matches the queue.
     private func withTracks(_ call: Call, _ then: @escaping @PlayerLoop () -> Void) {
         guard let state else { return call.refuse(.failed, "the daemon is not running") }
         tracks.refresh(state) { isDone in
@@ -49,7 +49,7 @@ extension MediaPlayerBridge {
         }
     }
 
-    /// Metadata of a track; the current one has more than the list does.
+    /// Metadata of a track; the current track has more metadata than the list.
     func metadata(_ path: String) -> BusDictionary? {
         if let item = state?.item, TrackPath.id(path) == item["id"]?.integerValue {
             return TrackMetadata.of(item, picture: pictures.path(of: item))
@@ -57,7 +57,7 @@ extension MediaPlayerBridge {
         return tracks.entry(path).map { TrackMetadata.of($0.entry) }
     }
 
-    /// Reads a track; one that is none of ours is in no list, and then nothing is to happen.
+    /// Reads the id of a track. An unknown track is in no list: the call is answered and has no effect.
     private func track(_ call: Call) -> Int64? {
         guard let id = TrackPath.id(call.message.readText("o") ?? "") else {
             call.reply()

@@ -6,7 +6,7 @@ import NowPlayingClient
 
 /// Shows the daemon on a message bus as a media player. Specification: MPRIS 2.2, D-Bus interface.
 ///
-/// It is seen there while the daemon runs. Between key events it is asleep: what is read is computed when it is read.
+/// Clients see the player while the daemon runs. The bridge sleeps between key events: it computes a property at each read.
 @PlayerLoop package final class MediaPlayerBridge: Bridge {
     /// Its section of the configuration.
     package typealias Settings = MPRISSettings
@@ -27,7 +27,7 @@ import NowPlayingClient
     /// Key of the last request for `commands`; nil: none.
     private var commandsKey: [String]?
     private var hasCommands = false
-    /// Properties as clients know them, and their idea of the position.
+    /// Properties as clients know them; `position` is the position that they extrapolate.
     private var published = BusDictionary()
     private var position: PositionModel?
     /// Calls that the daemon has not answered.
@@ -48,7 +48,7 @@ import NowPlayingClient
         }
     }
 
-    /// The same on the bus at this address, with nobody to ask it how it goes.
+    /// The same on the bus at this address, without a status socket.
     init(_ context: BridgeContext, address: String, _ judge: SenderJudge, _ scope: SignalReceivers.Scope) {
         self.context = context
         daemon = context.daemon
@@ -136,7 +136,7 @@ import NowPlayingClient
             guard let self, self.state != nil, let result = answer?["result"] else { return }
             commands = CommandTable(result)
             hasCommands = true
-            // The player is complete before anybody sees it.
+            // The player is complete before clients see it.
             if presence?.isSeen == true { publish() } else { presence?.setSeen(true) }
         }
     }
@@ -178,7 +178,7 @@ import NowPlayingClient
         }
     }
 
-    /// Sends the changes of the list; nil: it is another one.
+    /// Sends the changes of the list; nil: the list is replaced.
     private func changed(_ list: [TrackListChange]?) {
         guard let state, let bus = presence?.connection, bus.isOwner else { return }
         func signal(_ member: String, _ values: BusValue...) {

@@ -3,12 +3,13 @@ package import AudioCore
 import AudioDecoders
 package import LinuxSystem
 
-/// Identity of an item's content, independent of its path: a digest of the size and of three parts of its file, so that a file
-/// that was renamed or moved is the same; on the network, of its address. Reads 48 KiB; never on the loop.
+/// Identity of an item's content, independent of its path. For a file it is a digest of the size and of three parts, so
+/// that a renamed or moved file keeps it; for a network source, a digest of the address. Reads 48 KiB; never on the
+/// loop.
 package enum ContentIdentity {
     private static let partBytes = 16 << 10
 
-    /// The identity of an item, as text without spaces; nil: its file can't be read now.
+    /// The identity of an item, as text without spaces; nil: its file cannot be read now.
     package static func of(_ source: MediaSource, _ abandoned: AbandonFlag = AbandonFlag()) -> String? {
         switch source {
         case .remote(let media): return "address:" + ContentDigest.of(Array(media.address.utf8))

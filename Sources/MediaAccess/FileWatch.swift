@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Watches for the appearance of a missing file while it lives: when a disk's folder is made, renamed or filled
-/// without anything being mounted. It watches the deepest folder on the way that exists (inotify(7)), and costs no wakeup
-/// that nobody caused. Every look at the disk is a worker's.
+/// Watches for the appearance of a missing file while it lives: its disk's folder may be made, renamed or filled
+/// without a mount. It watches the deepest existing folder of the path (inotify(7)), and wakes only on events there.
+/// Worker threads do all access to the disk.
 @PlayerLoop package final class FileWatch {
-    /// A watched folder, and the name that is awaited in it.
+    /// A watched folder, and the awaited name in it.
     private struct Watched: Sendable {
         let descriptor: Int32
         let name: [UInt8]
@@ -15,7 +15,7 @@ package import LinuxSystem
     private enum Look: Sendable {
         case isThere
         case watching(Watched)
-        /// The system has no watches left, or nothing on the way can be looked at.
+        /// The system has no watches left, or no folder of the path is accessible.
         case impossible
     }
 
@@ -26,8 +26,8 @@ package import LinuxSystem
     private var descriptor: Int32 = -1
     private var source: EventSource?
 
-    /// Calls `handler` on the loop, once, when there is a file at the path, absolute and normalized, that was not there
-    /// when the watch began. `reportsExisting`: also for one that is there from the beginning.
+    /// Calls `handler` on the loop, once, when a file appears at the path, absolute and normalized, that was missing
+    /// when the watch began. `reportsExisting`: also for a file that exists from the beginning.
     package init(
         _ loop: EventLoop, _ workers: Workers, _ path: FilePath, reportsExisting: Bool,
         _ handler: @escaping @PlayerLoop () -> Void
@@ -70,7 +70,7 @@ package import LinuxSystem
         }
     }
 
-    /// Reads what has happened in the folder; whether it concerns the awaited name, or the folder itself.
+    /// Reads the folder's events; true: one is about the awaited name, or the folder itself.
     private nonisolated static func hasAwaitedEvent(_ descriptor: Int32, _ awaited: [UInt8]) -> Bool {
         var isAwaited = false
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -88,17 +88,18 @@ package import LinuxSystem
         return isAwaited
     }
 
-    /// On a worker thread.
+    /// Watches the deepest existing folder of the path. On a worker thread.
     private nonisolated static func look(_ path: FilePath) -> Look {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return .impossible }
-        // A second look finds files that appeared before the watch. The number of looks is bounded, as a file may come and go.
+        // A second look finds files that appeared before the watch. The number of looks is bounded, as a file may come
+        // and go.
         for _ in 0..<100 {
             guard let missing = firstMissing(path) else {
                 close(descriptor)
                 return .isThere
             }
-            // A file is news when it has been written, or is put there as a whole; a folder at once.
+            // A file counts when it was written or moved there as a whole; a folder counts at once.
             let kinds = missing.bytes.count == path.bytes.count ? IN_CLOSE_WRITE | IN_MOVED_TO : IN_CREATE | IN_MOVED_TO
             let watch = missing.folder.withCString {
                 inotify_add_watch(descriptor, $0, UInt32(kinds | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR))
@@ -113,7 +114,7 @@ package import LinuxSystem
         return .impossible
     }
 
-    /// The shortest part of the path that leads to nothing; nil: all of it exists.
+    /// The shortest part of the path that does not exist; nil: all of it exists.
     private nonisolated static func firstMissing(_ path: FilePath) -> FilePath? {
         var missing: FilePath?
         var part = path
@@ -126,13 +127,13 @@ package import LinuxSystem
     }
 }
 
-/// Watches for the return of a medium: something was mounted, or a missing folder or file appeared.
+/// Watches for the return of a medium: a mount, or the appearance of a missing folder or file.
 @PlayerLoop package final class MediaWatch {
     private let mounts: MountWatch?
     private let file: FileWatch?
 
-    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none.
-    /// `reportsExisting`: it may have come back since it was missed.
+    /// Calls `handler` on the loop at each such event while it lives. `path`: the missing file; nil: there is none.
+    /// `reportsExisting`: the file may have returned since it was missed.
     package init(
         _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, reportsExisting: Bool,
         _ handler: @escaping @PlayerLoop () -> Void

@@ -1,13 +1,13 @@
 import AudioDecoders
 import LinuxSystem
 
-/// Files of a folder that a cue sheet beside them divides into tracks.
+/// Files of a folder that a cue sheet in the same folder divides into tracks.
 struct FolderSheets {
-    /// The sheet (a name in the folder) and the tracks of the files (names, too) that are more than one track each.
+    /// For each file of several tracks, by its name in the folder: the sheet's name and the tracks.
     private(set) var tracks: [FilePath: (sheet: FilePath, tracks: [CueSheet.Track])] = [:]
 
-    /// Finds out what the sheets say of the files. Of several sheets for a file the one of its name wins, else the first.
-    /// A sheet for files of one track each says nothing that the files do not.
+    /// Matches sheets with files. Of several sheets for a file, the one with its name wins, else the first. A sheet
+    /// with one track per file is ignored, as it adds nothing to the files.
     init(_ sheets: [(name: FilePath, sheet: CueSheet)], files: [FilePath]) {
         for (name, sheet) in sheets {
             for (index, written) in sheet.files.enumerated() {
@@ -19,8 +19,8 @@ struct FolderSheets {
         }
     }
 
-    /// The file that a sheet names: the very one, one of that name with another ending (rips are often compressed later),
-    /// or one of the sheet's own name.
+    /// The file that a sheet names: exactly that file, else one of that name with another suffix (rips are often
+    /// compressed later), else one with the sheet's own name.
     private static func file(_ written: [UInt8], of sheet: FilePath, among files: [FilePath]) -> FilePath? {
         let reference = PlaylistReference(PlaylistEntry(location: written), in: "")
         guard case .paths(let names) = reference else { return nil }
@@ -30,7 +30,7 @@ struct FolderSheets {
         return nil
     }
 
-    /// A name without its ending.
+    /// A name without its suffix.
     static func stem(_ path: FilePath) -> ArraySlice<UInt8> {
         let name = path.name
         return name[..<(name.dropFirst().lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex)]

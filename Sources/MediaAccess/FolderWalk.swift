@@ -4,54 +4,55 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Finds the audio files below a folder, in natural order, cue sheets minded; other lists are left alone, since what they
-/// name is mostly there anyway. Runs on a worker thread; every call may block.
+/// Finds the audio files below a folder, in natural order, and applies cue sheets. It ignores other lists, since their
+/// files are mostly in the folder anyway. Runs on a worker thread; every call may block.
 struct FolderWalk {
-    /// Names with these endings are taken for audio inside folders.
+    /// Suffixes of names that count as audio inside folders.
     static let endings: Set<String> = own.union(DecodeProgram.path == nil ? [] : foreign)
     private static let own: Set<String> = [
         "flac", "mp3", "mp2", "mp1", "mpa", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff",
         "aifc", "au", "snd", "caf",
     ]
-    /// Suffixes of nowplaying-decode's formats, if it is built.
+    /// Suffixes of nowplaying-decode's formats, which count if it is installed.
     private static let foreign: Set<String> = [
         "m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "mka", "dsf", "dff", "ac3", "eac3", "ec3", "dts", "tak",
         "shn", "spx", "amr", "awb", "mlp", "thd", "voc", "ra",
     ]
-    /// Suffixes of formats that `TrackReader` of the library knows.
+    /// Suffixes of formats that the library's `TrackReader` reads.
     static let described: Set<String> = own.union(["m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "dsf"])
-    /// Folders inside each other, at most.
+    /// Maximum depth of nested folders.
     private static let maximumDepth = 64
 
     /// A playable file of a folder.
     enum Found {
         case file(FilePath)
-        /// A file with the tracks that a sheet makes of it; the sheet may be in the file itself.
+        /// A file with its tracks by a sheet; the sheet may be in the file itself.
         case tracks([CueSheet.Track], audio: FilePath, sheet: FilePath)
     }
 
     let door: MediaDoor
     let budget: TextBudget
-    /// Items, at most.
+    /// Maximum number of items.
     let limit: Int
     private(set) var found: [Found] = []
     private var count = 0
-    /// True if there were more than `limit`.
+    /// True if the folder has more than `limit` items.
     private(set) var isTooMany = false
-    /// Each folder is walked once, or links to folders above would never end.
+    /// Folders walked so far: each is walked once, or links to parent folders would never end.
     private var seen: Set<FileIdentity> = []
 
     private var roots: MediaRoots? { door.roots }
     private var abandoned: AbandonFlag { door.abandoned }
 
-    /// A walk that has found nothing. `budget`: of which lists are read. `limit`: items, at most.
+    /// A walk that has found nothing. `budget`: bytes of lists that the request may read. `limit`: maximum number of
+    /// items.
     init(_ door: MediaDoor, _ budget: TextBudget, limit: Int) {
         self.door = door
         self.budget = budget
         self.limit = limit
     }
 
-    /// Adds what is below the folder at `path`. What can't be read inside is left out.
+    /// Adds the items below the folder at `path`. Skips unreadable folders.
     mutating func walk(_ path: FilePath, depth: Int = 0) {
         guard depth < Self.maximumDepth, let descriptor = openFolder(path) else { return }
         var status = stat()
@@ -94,8 +95,8 @@ struct FolderWalk {
         found.append(item)
     }
 
-    /// The files of a folder that are more than one track each. In a file that is alone in its folder, as the whole of an
-    /// album mostly is, a sheet is looked for, too.
+    /// The files of a folder that have more than one track each. A file that is alone in its folder mostly is a whole
+    /// album; then this also reads the sheet inside the file.
     private func tracks(in folder: FilePath, _ files: [FilePath], _ sheets: [FilePath]) -> [FilePath: Found] {
         let read = sheets.sorted { NaturalOrder.precedes($0.bytes, $1.bytes) }.compactMap { name in
             door.sheet(at: folder.appending(name), budget).map { (name: name, sheet: $0) }
@@ -120,7 +121,7 @@ struct FolderWalk {
         let found = confined.locate()
         guard found >= 0 else { return nil }
         defer { close(found) }
-        // The folder that was judged is read, even if its name means another one by now.
+        // Reads the folder that was checked, even if its name now leads to another one.
         let opened = linux_openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         return opened >= 0 ? opened : nil
     }

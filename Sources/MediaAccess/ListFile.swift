@@ -7,7 +7,7 @@ import Synchronization
 
 /// Identity of a file, independent of its names.
 struct FileIdentity: Hashable {
-    /// The file system, as stat(2) numbers it.
+    /// Device number of the file system from stat(2).
     let device: UInt64
     let inode: UInt64
 
@@ -20,12 +20,12 @@ struct FileIdentity: Hashable {
 
 /// Remaining bytes of playlists that one request may read.
 final class TextBudget: Sendable {
-    /// Bytes of the lists of a request, all together.
+    /// Maximum bytes of all lists of a request.
     static let bytesOfRequest: Int64 = 16 << 20
 
     private let rest = Mutex(TextBudget.bytesOfRequest)
 
-    /// False: so many bytes are too many.
+    /// Takes bytes from the budget; false: fewer are left.
     func take(_ count: Int64) -> Bool {
         rest.withLock { rest in
             guard count <= rest else { return false }
@@ -35,19 +35,19 @@ final class TextBudget: Sendable {
     }
 }
 
-/// Opens what a peer may have opened. On a worker thread; every call may block.
+/// Opens the files that a peer may open. On a worker thread; every call may block.
 struct MediaDoor: Sendable {
-    /// Nil: the peer may name anything.
+    /// Nil: the peer may name any file.
     let roots: MediaRoots?
     let abandoned: AbandonFlag
 
-    /// Source that can be opened later with the same rights.
+    /// A source that can be opened later with the same rights.
     func source(_ path: FilePath) -> MediaSource {
         guard let confined = roots?.confinedPath(of: path) else { return .file(path) }
         return .confined(confined)
     }
 
-    /// The regular file at this path, open for reading. Throws what stands against it.
+    /// The regular file at this path, open for reading. Throws the reason if it may not or cannot be opened.
     func open(_ path: FilePath) throws(DecodingError) -> MediaFile {
         let stop: @Sendable () -> Bool = { [abandoned] in abandoned.isSet }
         guard let roots else { return try MediaFile(pathBytes: path.bytes, shouldStop: stop) }
@@ -57,7 +57,7 @@ struct MediaDoor: Sendable {
         return try MediaFile(descriptor: opened, shouldStop: stop)
     }
 
-    /// Identity of the file there; nil: none that the peer may see.
+    /// Identity of the file at a path; nil: there is none that the peer may see.
     func identity(_ path: FilePath) -> FileIdentity? {
         var status = stat()
         guard let roots else {
@@ -68,7 +68,7 @@ struct MediaDoor: Sendable {
         return fstat(found, &status) == 0 ? FileIdentity(status) : nil
     }
 
-    /// The cue sheet in a file of text; nil: there is none, or it is too long.
+    /// The cue sheet in a text file; nil: there is none, or it is too long.
     func sheet(at path: FilePath, _ budget: TextBudget) -> CueSheet? {
         guard let file = try? open(path), budget.take(file.size),
             let text = try? file.bytes(at: 0, count: Int(file.size))
@@ -76,7 +76,7 @@ struct MediaDoor: Sendable {
         return try? CueSheet(text: text)
     }
 
-    /// The cue sheet inside of a file with sound; nil: there is none.
+    /// The cue sheet inside an audio file; nil: there is none.
     func embeddedSheet(at path: FilePath) -> CueSheet? {
         guard let dot = path.name.lastIndex(of: UInt8(ascii: ".")),
             Self.endingsWithSheets.contains(String(decoding: path.name[(dot + 1)...], as: UTF8.self).lowercased()),
@@ -85,7 +85,7 @@ struct MediaDoor: Sendable {
         return try? EmbeddedCueSheet.sheet(of: file)
     }
 
-    /// Files that may have a cue sheet in their tags.
+    /// Suffixes of files that may have a cue sheet in their tags.
     private static let endingsWithSheets: Set<String> = [
         "flac", "ogg", "oga", "opus", "ape", "wv", "mpc", "tta", "tak", "mp3",
     ]

@@ -1,18 +1,18 @@
 package import LinuxSystem
 import NowPlaying
 
-/// Target of a uri, as far as its text shows.
+/// Kind and target of a uri, by its text alone.
 package enum MediaAddress: Equatable, Sendable {
     /// An absolute path of this host.
     case path(FilePath)
-    /// A track of the cue sheet that is at, or in, the file at this absolute path.
+    /// A track of the cue sheet that is at, or inside, the file at this absolute path.
     case track(FilePath, number: Int)
-    /// A stream or file on the network: its whole address, and the one to be shown, which holds no name and password.
+    /// A stream or file on the network: its whole address, and the address for display, without user name and password.
     case remote(address: String, shown: String)
-    /// It cannot be played; the words give the reason and follow the uri.
+    /// It cannot be played; the text has the reason and follows the uri.
     case unplayable(String)
 
-    /// Takes an absolute path as it is, and a `file:` uri as RFC 8089 has it: no host or `localhost`, percent-decoded to
+    /// Accepts an absolute path unchanged, and a `file:` uri by RFC 8089: no host or `localhost`, percent-decoded to
     /// the bytes of the path, which need not be UTF-8.
     package init(_ uri: String) {
         if uri.utf8.first == UInt8(ascii: "/") {
@@ -31,10 +31,10 @@ package enum MediaAddress: Equatable, Sendable {
         }
     }
 
-    /// Longest address of something on the network, in bytes.
+    /// Maximum bytes of a network address.
     private static let maximumBytes = 4096
 
-    /// Parses a remote address; the part between `//` and the last `@` before the path is the user (RFC 3986 §3.2.1).
+    /// Parses a network address; the part between `//` and the last `@` before the path is the user (RFC 3986 §3.2.1).
     private static func remote(_ uri: String) -> MediaAddress {
         guard uri.utf8.count <= maximumBytes else { return .unplayable("is longer than \(maximumBytes) bytes") }
         guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -67,7 +67,8 @@ package enum MediaAddress: Equatable, Sendable {
         return .track(sheet, number: track)
     }
 
-    /// `#track=3` and what comes before it. Any other `#` is a letter of the name: many write it without an escape.
+    /// Splits `#track=3` from the name. Any other `#` is part of the name, because many programs write it without an
+    /// escape.
     private static func fragment(_ path: Substring) -> (name: Substring, track: Int?) {
         guard let mark = path.lastIndex(of: "#"), path[mark...].hasPrefix("#track=") else { return (path, nil) }
         let digits = path[mark...].dropFirst(7)

@@ -2,7 +2,7 @@ package import ControlProtocol
 package import NowPlaying
 
 extension MediaMetadata {
-    /// Metadata from these fields of an item (`Catalogue.itemFields`, checked already); others are ignored.
+    /// Metadata from these fields of an item (`Catalogue.itemFields`), which were checked before; ignores others.
     package init(fields: JSONObject) {
         self.init()
         for member in fields.members {

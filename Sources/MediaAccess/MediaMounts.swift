@@ -5,15 +5,15 @@ package import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// Knows on which file systems media was played, over restarts, and says whether a file that is not there is on one that is
-/// not mounted now: then it is away, not gone. For the decode thread; every call may block.
+/// Remembers the file systems of played media over restarts. A missing file on a file system that is not mounted now is
+/// away, not gone. For the decode thread; every call may block.
 package final class MediaMounts: Sendable {
     private struct Known: Equatable {
-        /// The folder by whose text a path is known to be on it.
+        /// Folder whose files are on the file system, by the text of their paths.
         var top: FilePath
         /// Mount point.
         var point: FilePath
-        /// Device of the file system seen there (st_dev); 0: none since the start.
+        /// Device of the file system at its last use (st_dev); 0: not used since the start.
         var device: UInt64
     }
 
@@ -21,29 +21,29 @@ package final class MediaMounts: Sendable {
         var known: [Known]?
         var roots: MediaRoots
         var missed = MissedFolders()
-        /// Lists that were to be written so far.
+        /// Number of changed lists so far.
         var lists = 0
     }
 
-    /// File systems that are remembered; the one that was found first is forgotten for another.
+    /// Maximum number of file systems; the oldest makes room for a new one.
     private static let limit = 64
     private static let fileLimit = 1 << 20
 
     private let state: Mutex<State>
     private let path: String
-    /// Number of the last written list.
+    /// Number of the last saved list.
     private let written = Mutex(0)
 
-    /// The file systems that were noted in this folder. `roots`: folders that are expected to have something in them.
+    /// Reads the saved file systems of this folder. `roots`: folders that are expected to contain files.
     package init(stateDirectory: String, roots: MediaRoots) {
         path = stateDirectory + "/mounts"
         state = Mutex(State(roots: roots))
     }
 
-    /// The configuration was read again.
+    /// Applies the media roots of a reloaded configuration.
     package func setRoots(_ roots: MediaRoots) { state.withLock { $0.roots = roots } }
 
-    /// A file could be opened: notes what it is on.
+    /// Records the file system of a file that was opened.
     package func opened(_ file: FilePath) {
         changeMissed { $0.found(file.normalized, at: EventLoop.now) }
         var status = stat()
@@ -55,7 +55,7 @@ package final class MediaMounts: Sendable {
         let bytes = UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
         guard let resolved = FilePath(bytes), let point = table.point(above: resolved), let rest = resolved.below(point)
         else { return }
-        // By a symbolic link the file system may have another name than its own.
+        // Behind a symbolic link the file system may have another path than its own.
         let length = rest.bytes.count
         var top = file.folder
         if file.bytes.count > length, file.bytes.suffix(length).elementsEqual(rest.bytes) {
@@ -64,8 +64,8 @@ package final class MediaMounts: Sendable {
         note(Known(top: top, point: point, device: device))
     }
 
-    /// Why a file that can't be found is away and not gone: it is on a file system that was there once and is not mounted
-    /// now, or below a media root that is missing or empty, or was until lately. Nil: it is gone.
+    /// Error for a missing file that is away: its known file system is not mounted now, or its media root is missing or
+    /// empty, or was so until recently. Nil: the file is gone.
     package func absence(of file: FilePath) -> DecodingError? {
         let file = file.normalized
         let away = DecodingError(.notMounted, "its disk or share is not mounted")
@@ -73,7 +73,7 @@ package final class MediaMounts: Sendable {
         if !noted.isEmpty, let table = MountTable.read(),
             let missing = noted.first(where: { !table.points.contains($0.point) })
         {
-            // By the text of the file's path it may lie elsewhere than where it is mounted.
+            // A symbolic link may lead the file's path to the file system, so this folder is not its mount point.
             changeMissed { $0.miss(missing.top) }
             return away
         }
@@ -85,7 +85,8 @@ package final class MediaMounts: Sendable {
         return changeMissed { $0.absence(of: file, at: EventLoop.now) }
     }
 
-    /// It looks at disks, which may hang: not under the lock, where others would wait with it.
+    /// Changes the missed folders outside the lock: it reads disks, which may hang, and other callers must not wait for
+    /// them.
     private func changeMissed<Result>(_ change: (inout MissedFolders) -> Result) -> Result {
         var missed = state.withLock { $0.missed }
         let result = change(&missed)
@@ -114,15 +115,15 @@ package final class MediaMounts: Sendable {
             state.lists += 1
             return (known, state.lists)
         }
-        // An opened item shall play: it does not wait for another disk.
+        // Saves on another thread: an opened item must play without waiting for another disk.
         if let changed { _ = DetachedThread.start("mounts") { [self] in save(changed.known, changed.number) } }
     }
 
-    // MARK: The file: each folder and its mount point, both ended by a zero
+    // MARK: The file: each folder and its mount point, each terminated by a zero
 
     private func load() -> [Known] {
         let saved = read(path)
-        // A process that was killed while the disk took a new list left it under this name, whole or a part of it.
+        // A process that was killed while it saved left a list under this name, whole or partial.
         let unfinished = read(path + ".new")
         return unfinished.count > saved.count ? unfinished : saved
     }
@@ -139,7 +140,7 @@ package final class MediaMounts: Sendable {
         }
     }
 
-    /// Saves the mounts. If that fails, they are unknown after the next start, without other harm.
+    /// Saves the list. If that fails, the file systems are unknown after the next start, without other harm.
     private func save(_ known: [Known], _ number: Int) {
         written.withLock { last in
             guard number > last else { return }

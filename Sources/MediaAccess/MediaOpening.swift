@@ -3,9 +3,9 @@ import AudioDecoders
 import Glibc
 import LinuxSystem
 
-/// Opens files to look at them, with the rights that were judged when they came into the queue.
+/// Opens files to read their facts, with the rights that were checked when they entered the queue.
 enum MediaOpening {
-    /// Opens the file of a source; that of a part is the whole file. Blocks as long as the disk wants. Throws every kind of
+    /// Opens the file of a source; for a part, the whole file. Blocks while the disk does. Throws every kind of
     /// `DecodingError`.
     static func open(_ source: MediaSource, _ mounts: MediaMounts) throws(DecodingError) -> MediaFile {
         switch source {
@@ -27,7 +27,7 @@ enum MediaOpening {
         }
     }
 
-    /// Opens a file by its path; one on an unmounted disk is away.
+    /// Opens a file by its path. A missing file on an unmounted disk counts as away.
     private static func onItsMount(
         _ path: FilePath, _ mounts: MediaMounts, _ open: () throws(DecodingError) -> MediaFile
     ) throws(DecodingError) -> MediaFile {

@@ -4,17 +4,17 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Lists of items in an open file: one item per line, a JSON string or object, judged as on the line of a request.
+/// Lists of items in an open file: one item per line, a JSON string or object, checked as in a request.
 extension MediaResolver {
-    /// Bytes of a list, at most.
+    /// Maximum bytes of a list.
     package static let listBytes = 256 << 20
-    /// Bytes of a line of a list, at most, as of a line of the protocol.
+    /// Maximum bytes of a line of a list, as of a line of the protocol.
     fileprivate static let lineBytes = 256 << 10
-    /// Missing media after which the rest of a list is not looked at.
+    /// Number of missing media after which the rest of a list is not read.
     private static let missingEnough = 100
 
-    /// Items of the list in the file that came with the line as descriptor `index`. Reads from the start of the file,
-    /// wherever its offset is. Throws the refusal of the first line that is refused, with its number.
+    /// Items of the list in the file with the descriptor `index` of the request. Reads from the start of the file,
+    /// regardless of its offset. Throws the refusal of the first refused line, with its number.
     func resolve(listAt index: Int) throws(RPCError) -> MediaSearch {
         guard descriptors.indices.contains(index) else {
             throw .invalidParameter("list.descriptor", "the line carries no descriptor \(index)")
@@ -63,7 +63,7 @@ extension MediaResolver {
         return failure.map { .failure($0) } ?? .success(search)
     }
 
-    /// Adds the item of one line; an empty line has none.
+    /// Adds the item of a line; an empty line has none.
     private func add(
         _ line: UnsafeRawBufferPointer, _ number: Int, _ search: inout MediaSearch
     ) throws(RPCError) {
@@ -96,7 +96,7 @@ private struct ListPart: Sendable {
     let firstLine: Int
     let lineCount: Int
 
-    /// Bytes from which on two threads look at a part each.
+    /// Minimum bytes of a piece that two threads share.
     private static let divided = 64 << 10
 
     /// The lines in one or two parts.
@@ -129,7 +129,7 @@ private struct ListedLines {
     private var rest: [UInt8] = []
     private static let pieceBytes = 4 << 20
 
-    /// Refuses everything but a regular file of bounded length that is open for reading.
+    /// Throws for all files except a regular file of bounded length that is open for reading.
     init(_ file: Int32) throws(RPCError) {
         self.file = file
         var status = stat()
@@ -146,7 +146,7 @@ private struct ListedLines {
         .commandFailed(.tooLarge, "the list has more than \(MediaResolver.listBytes >> 20) MiB")
     }
 
-    /// The next whole lines, the first of which has the number `line`; nil at the end of the file.
+    /// The next whole lines, of which the first has the number `line`; nil at the end of the file.
     mutating func next(from line: Int) throws(RPCError) -> [UInt8]? {
         let kept = rest
         rest = []
@@ -163,7 +163,7 @@ private struct ListedLines {
             throw .noSuchContent("cannot read the list: \(SystemError.words(code).lowercased())")
         }
         offset += count
-        // It may grow while it is read.
+        // The file may grow while it is read.
         guard offset <= MediaResolver.listBytes else { throw Self.tooLong }
         guard count > 0 else { return piece.isEmpty ? nil : piece }
         guard let end = piece.lastIndex(of: UInt8(ascii: "\n")) else {
@@ -179,7 +179,7 @@ private struct ListedLines {
         return piece
     }
 
-    /// Index of the next line end.
+    /// Index of the next line end; nil: there is none.
     static func end(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         memchr(bytes.baseAddress! + start, Int32(UInt8(ascii: "\n")), bytes.count - start).map {
             UnsafeRawPointer($0) - bytes.baseAddress!
@@ -188,7 +188,7 @@ private struct ListedLines {
 }
 
 extension RPCError {
-    /// The refusal of a line of a list: the words and the data name its number.
+    /// The refusal of a line of a list, with its number in the text and the data.
     fileprivate func inLine(_ number: Int) -> RPCError {
         var error = self
         error.message = "line \(number) of the list: " + message

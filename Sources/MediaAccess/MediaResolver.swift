@@ -3,17 +3,16 @@ package import ControlProtocol
 package import LinuxSystem
 import NowPlaying
 
-/// Turns what a client named into what can be played: looks whether it exists and whether this client may have it, and
-/// opens folders and lists. Runs on a worker thread, since every look at a disk may block.
+/// Resolves the media of a request: checks that they exist and that the client may use them, and opens folders and
+/// lists. Runs on a worker thread, since every access to a disk may block.
 package struct MediaResolver: Sendable {
-    /// Folders below which paths are accepted while their disk is not mounted, and outside of which a foreign peer may
-    /// name nothing.
+    /// Folders whose paths are accepted while their disk is not mounted. A foreign peer may name media only below them.
     package let roots: MediaRoots
     /// True if the peer has another uid than the daemon (and is not root).
     package let isForeign: Bool
-    /// Entries of one request, at most.
+    /// Maximum number of items of a request.
     package let limit: Int
-    /// The open files that came with the line.
+    /// The open files that came with the request.
     package let descriptors: [OwnedDescriptor]
     /// Set when the result is no longer needed.
     package let abandoned: AbandonFlag
@@ -40,8 +39,8 @@ package struct MediaResolver: Sendable {
         }
     }
 
-    /// Media of the request, in order, all or nothing. Throws 403 if one of them is forbidden to the peer,
-    /// else 100 with all that can't be played.
+    /// Media of the request, in order, all or nothing. Throws 403 if one of them is forbidden to the peer, else 100
+    /// with all media that cannot be played.
     package func resolve(_ method: MethodName, _ parameters: JSONObject) throws(RPCError) -> [ResolvedMedia] {
         var search: MediaSearch
         if method == .other(.queueAdd), let items = parameters["items"]?.arrayValue {
@@ -53,7 +52,7 @@ package struct MediaResolver: Sendable {
         } else if method == .other(.queueAdd), let list = parameters["list"]?["descriptor"]?.integerValue {
             search = try resolve(listAt: Int(list))
         } else {
-            // A position is one in the whole file.
+            // A position refers to the whole file.
             let isAnnouncement = method == .other(.announce)
             search = MediaSearch(
                 self, TextBudget(), looksInside: !isAnnouncement && parameters["position"] == nil)
@@ -72,10 +71,10 @@ package struct MediaResolver: Sendable {
         return search.media
     }
 
-    /// Items of a request of which it is looked whether they have a cue sheet inside, at most.
+    /// Maximum number of items of a request whose files are searched for a cue sheet.
     private static let largestLookInside = 64
 
-    /// A look at a disk takes microseconds even when all is in memory: many items are looked for on two threads.
+    /// An access to a disk takes microseconds even if it is cached: two threads share a request of many items.
     private func resolve(_ items: [JSONValue]) throws(RPCError) -> MediaSearch {
         let middle = items.count < 256 ? 0 : items.count / 2
         let budget = TextBudget()

@@ -6,13 +6,13 @@ package struct MediaRoots: Sendable {
     /// Absolute and normalized.
     package let paths: [FilePath]
 
-    /// These folders, by their absolute paths; they need not exist.
+    /// Folders by their absolute paths; they need not exist.
     package init(_ paths: [String]) { self.paths = paths.compactMap { FilePath(Array($0.utf8))?.normalized } }
 
-    /// These folders, absolute; they need not exist.
+    /// Folders by their absolute paths; they need not exist.
     package init(folders: [FilePath]) { paths = folders.map(\.normalized) }
 
-    /// Confined path of an absolute path by its text alone, below the deepest root that fits; nil: below none.
+    /// Confined path of an absolute path by its text alone, below the deepest matching root; nil: it is below none.
     package func confinedPath(of path: FilePath) -> ConfinedPath? {
         let clean = path.normalized
         var longest: ConfinedPath?
@@ -22,7 +22,7 @@ package struct MediaRoots: Sendable {
         return longest
     }
 
-    /// True if a foreign peer may see this uri: an address, or a file below the roots by its name alone.
+    /// True if a foreign peer may see this uri: a network address, or a file below the roots by its text alone.
     package func mayShow(_ uri: String) -> Bool {
         switch MediaAddress(uri) {
         case .remote: true

@@ -6,12 +6,12 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// A cue sheet with the files that it names, as far as they were found.
+/// A cue sheet with the files that were found for it.
 struct LocatedSheet: Sendable {
     let sheet: CueSheet
-    /// By the indices in `sheet.files`.
+    /// Found files by their indices in `sheet.files`.
     let files: [Int: FilePath]
-    /// The first file that was not found, as a uri.
+    /// Uri of the first missing file; nil: none is missing.
     let missing: String?
 }
 
@@ -34,7 +34,7 @@ extension MediaSearch {
         for track in sheet.tracks { try add([track], of: located, sheet: path, details) }
     }
 
-    /// Adds one track of the sheet that is at, or in, a file.
+    /// Adds one track of the sheet at, or inside, a file.
     mutating func addTrack(
         _ number: Int, of path: FilePath, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
@@ -82,7 +82,7 @@ extension MediaSearch {
             }
             let segment = MediaSegment(
                 audio: source, sheet: sheet, number: track.number, start: track.start, end: track.end)
-            // The sheet counts more than the tags of the file, which are about all of it.
+            // The sheet takes precedence over the file's tags, which describe the whole file.
             try append(
                 ResolvedMedia(
                     source: .segment(segment),
@@ -91,8 +91,8 @@ extension MediaSearch {
         }
     }
 
-    /// Looks for the files that a sheet names: the very one, one of that name with another ending (rips are often
-    /// compressed later), or one of the sheet's own name. Throws 403 if it names what is none of the peer's business.
+    /// Finds the files that a sheet names: exactly that file, else one of that name with another suffix (rips are often
+    /// compressed later), else one with the sheet's own name. Throws 403 if it names a file that the peer may not see.
     private func locate(_ sheet: CueSheet, at path: FilePath) throws(RPCError) -> LocatedSheet {
         var files: [Int: FilePath] = [:]
         var missing: String?

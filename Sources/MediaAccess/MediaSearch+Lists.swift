@@ -14,12 +14,12 @@ struct ListOrigin {
     let level: Int
 }
 
-/// Lists: each becomes what its entries lead to.
+/// Lists: each is replaced by the items of its entries.
 extension MediaSearch {
-    /// Lists inside each other, at most.
+    /// Maximum depth of nested lists.
     private static let maximumLevels = 8
 
-    /// Adds the entries of the list at a path, unless that was opened for this item before.
+    /// Adds the entries of the list at a path, unless it was opened for this item before.
     mutating func addList(
         _ path: FilePath, _ kind: PlaylistKind, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
@@ -38,7 +38,7 @@ extension MediaSearch {
         for entry in entries where !resolver.abandoned.isSet { try add(entry, details, in: path.folder, origin) }
     }
 
-    /// The content of a list; nil: it can't be read, which is noted.
+    /// The content of a list; nil: it cannot be read, which is noted.
     mutating func text(of path: FilePath, uri: String, from list: ListOrigin?) throws(RPCError) -> [UInt8]? {
         let file: MediaFile
         do throws(DecodingError) { file = try door.open(path) } catch {
@@ -78,14 +78,14 @@ extension MediaSearch {
         }
     }
 
-    /// A path at which something is, and what.
+    /// A path that exists, and the kind of its file.
     struct Existing {
         let path: FilePath
         let kind: mode_t
     }
 
-    /// The first of the paths at which something is. Throws 403 if there is none, and one of them is none of the peer's
-    /// business: whether something is there or not.
+    /// The first existing path. Throws 403 if there is none and the peer may not see one of the paths: then the answer
+    /// must not show its existence.
     func firstThere(_ paths: [FilePath]) throws(RPCError) -> Result<Existing, LookFailure> {
         var denial: RPCError?
         var failure: LookFailure?
@@ -104,7 +104,7 @@ extension MediaSearch {
         return isUnmounted(paths[0], failure) ? .success(Existing(path: paths[0], kind: S_IFREG)) : .failure(failure)
     }
 
-    /// The path without `..`, if that is the same file: so an item has one address, whoever names it.
+    /// The path without `..`, if it leads to the same file, so that an item has the same address for every client.
     private func shortened(_ path: FilePath) -> FilePath {
         guard path.leadsUp else { return path }
         let short = path.collapsed

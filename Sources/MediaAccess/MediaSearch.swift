@@ -7,15 +7,15 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// The work of one `MediaResolver` on one thread: what was found and what is missing, in the order of the request.
+/// The work of a `MediaResolver` on one thread: the found and the missing media, in the order of the request.
 struct MediaSearch: Sendable {
-    /// Media that can't be opened, and the reason.
+    /// Media that cannot be opened, and the reason.
     struct Missing: Sendable {
         let uri: String
-        /// Follows the uri.
+        /// Text that follows the uri.
         let words: String
         var reason: RPCError.Reason?
-        /// Line of the list that names it, from 1; nil: the request does.
+        /// Line of the list with the uri, from 1; nil: the request itself has it.
         var line: Int?
     }
 
@@ -27,20 +27,20 @@ struct MediaSearch: Sendable {
     var media: [ResolvedMedia] = []
     var missing: [Missing] = []
     private let probe = ProbeBox()
-    /// Lists and folders that the present item led to: each is opened once.
+    /// Lists and folders of the present item: each is opened once.
     var seen: Set<FileIdentity> = []
     /// True if a pipe may replace a file.
     var takesPipes = false
     /// The sheet that was used last; its tracks are mostly named one after the other.
     var lastSheet: (path: FilePath, sheet: LocatedSheet)?
 
-    /// Keeps the probe, which can't be copied.
+    /// Keeps the probe, which cannot be copied.
     private final class ProbeBox: @unchecked Sendable {
-        // @unchecked: a search is used on one thread at a time.
+        // @unchecked: one thread at a time uses a search.
         var probe = PathProbe()
     }
 
-    /// A search that has found nothing; `budget` is what lists of the whole request share.
+    /// A search that has found nothing. All lists of the request share `budget`.
     init(_ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool) {
         self.resolver = resolver
         self.budget = budget
@@ -76,13 +76,13 @@ struct MediaSearch: Sendable {
         media.append(ResolvedMedia(source: .descriptor(descriptor, name: name), details: details))
     }
 
-    /// Adds what a uri of the request leads to.
+    /// Adds the media of a uri of the request.
     mutating func add(uri: String, _ details: ItemDetails?) throws(RPCError) {
         seen.removeAll()
         try add(uri: uri, details, from: nil)
     }
 
-    /// Adds the one item that a uri names: neither a folder nor a list.
+    /// Adds the single item of a uri that is neither a folder nor a list.
     mutating func addSingle(uri: String) throws(RPCError) {
         guard case .path(let path) = MediaAddress(uri) else { return try add(uri: uri, nil) }
         guard let kind = try kind(of: path, uri: uri, from: nil) else { return }
@@ -93,7 +93,7 @@ struct MediaSearch: Sendable {
         try add(path, kind, nil, uri: uri, from: nil)
     }
 
-    /// Adds what a uri leads to. `list`: where it was read.
+    /// Adds the media of a uri. `list`: the list that names it; nil: the request.
     mutating func add(uri: String, _ details: ItemDetails?, from list: ListOrigin?) throws(RPCError) {
         switch MediaAddress(uri) {
         case .unplayable(let words): note(uri, words, from: list)
@@ -109,7 +109,7 @@ struct MediaSearch: Sendable {
         }
     }
 
-    /// Adds what is at a path that was found to be of this kind.
+    /// Adds the media at a path of this kind.
     mutating func add(
         _ path: FilePath, _ kind: mode_t, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
@@ -145,7 +145,7 @@ struct MediaSearch: Sendable {
         }
     }
 
-    /// Adds what was found. Throws if the request names more than the queue takes.
+    /// Adds an item. Throws if the request names more items than the queue accepts.
     mutating func append(_ item: ResolvedMedia) throws(RPCError) {
         guard media.count < resolver.limit else { throw tooMany }
         media.append(item)
@@ -161,7 +161,8 @@ struct MediaSearch: Sendable {
         .commandFailed(.tooMany, "more than \(resolver.limit) items, the limit of the queue")
     }
 
-    /// Kind of the file at a path; nil: it can't be opened, which is noted. Throws 403 if a foreign peer may not see it.
+    /// Kind of the file at a path; nil: it cannot be opened, which is noted. Throws 403 if a foreign peer may not see
+    /// it.
     mutating func kind(of path: FilePath, uri: String, from list: ListOrigin?) throws(RPCError) -> mode_t? {
         switch try look(path) {
         case .success(let mode): return mode & S_IFMT
@@ -172,7 +173,7 @@ struct MediaSearch: Sendable {
         }
     }
 
-    /// Notes that there is nothing to be had at this uri, and why.
+    /// Notes that the media at this uri cannot be opened, with the reason.
     mutating func note(_ failure: LookFailure, _ uri: String, from list: ListOrigin?) {
         let isForbidden = failure.code == EACCES || failure.code == EPERM
         note(uri, "cannot be opened: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
@@ -187,14 +188,14 @@ struct MediaSearch: Sendable {
         return resolver.roots.isUnmounted(confined.root)
     }
 
-    /// Why nothing can be had at a path.
+    /// The reason why a path cannot be opened.
     struct LookFailure: Error {
-        /// The number of the error (`errno`).
+        /// The error number (`errno`).
         let code: Int32
         var words: String { SystemError.words(code).lowercased() }
     }
 
-    /// The mode of what is at the path; 403 if a foreign peer may not know.
+    /// The mode of the file at the path. Throws 403 if a foreign peer may not see it.
     func look(_ path: FilePath) throws(RPCError) -> Result<mode_t, LookFailure> {
         guard let roots = door.roots else {
             let mode = probe.probe.look(path)
@@ -205,7 +206,7 @@ struct MediaSearch: Sendable {
         guard let confined = roots.confinedPath(of: path) else { throw denied }
         let opened = confined.locate()
         guard opened >= 0 else {
-            // A missing root hides nothing; everything that leads out of one does.
+            // A missing root reveals nothing; a path that leads out of one would.
             guard opened == -ENOENT || opened == -EACCES || opened == -ENOTDIR || opened == -ENAMETOOLONG else {
                 throw denied
             }

@@ -3,35 +3,36 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Folders of media that were missed since the start. One that is back need not have everything at once: a file system may
-/// show its files late, and a folder that somebody copies into is not back with its first file.
+/// Folders of media that were missing since the start. A folder that returns may be incomplete: a file system may show
+/// its files late, and a copy into a folder takes time after its first file.
 struct MissedFolders {
     private struct Missed {
         /// Device of the deepest existing folder on its path while it was missing (st_dev).
         let device: UInt64
-        /// Since when it is back, as a file system of its own; or when a file of it was there last. Nil: it is not back.
+        /// Time of its return as a file system of its own, or time of its last file that was found. Nil: it has not
+        /// returned.
         var since: MonotonicTime?
     }
 
-    /// Seconds in which a file system that was mounted has to show its files.
+    /// Seconds after a mount within which a file system must show its files.
     static let mountPatience = 60.0
-    /// Seconds without a file that was there, after which a copy is over.
+    /// Seconds without a found file after which a copy counts as finished.
     static let copyPatience = 3600.0
 
     private var folders: [FilePath: Missed] = [:]
 
-    /// A folder is not there, or nothing is in it.
+    /// Records that a folder is missing or empty.
     mutating func miss(_ folder: FilePath) {
         folders[folder] = Missed(device: Self.device(of: folder), since: nil)
     }
 
-    /// A file was there.
+    /// Records that a file was found.
     mutating func found(_ file: FilePath, at now: MonotonicTime) {
         guard !folders.isEmpty else { return }
         for folder in folders.keys where file.below(folder) != nil { note(folder, at: now, isFile: true) }
     }
 
-    /// Why a file that is not there may still come, its folder having been missed; nil: it is gone.
+    /// Error for a missing file that may still come, because its folder was missing; nil: it is gone.
     mutating func absence(of file: FilePath, at now: MonotonicTime) -> DecodingError? {
         for folder in folders.keys where file.below(folder) != nil {
             note(folder, at: now, isFile: false)
@@ -53,7 +54,7 @@ struct MissedFolders {
         if missed.since == nil || (isFile && missed.device == Self.device(of: folder)) { folders[folder]?.since = now }
     }
 
-    /// The file system of a folder, or of what there is on the way to it. May block.
+    /// Device of a folder, or of the deepest existing folder of its path. May block.
     private static func device(of folder: FilePath) -> UInt64 {
         var status = stat()
         var part = folder

@@ -1,5 +1,5 @@
-/// The order in which people count: runs of digits by their value, letters without regard to case (ASCII), and where that
-/// makes no difference by bytes, so that the order is total. Names are bytes in any encoding.
+/// Natural sort order: runs of digits by their value, letters without regard to case (ASCII), and equal names by bytes,
+/// so that the order is total. Names are bytes in any encoding.
 package enum NaturalOrder {
     /// True if `a` sorts before `b`.
     package static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
@@ -35,7 +35,7 @@ package enum NaturalOrder {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// Number of digits at `start`.
+    /// Number of digits from `start` on.
     private static func digits(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var end = start
         while end < text.count, isDigit(text[end]) { end += 1 }

@@ -2,19 +2,18 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Looks at many paths in a row. Requests mostly name the files of one folder, so that the way to it is walked once.
+/// Reads the modes of many paths in a row. Requests mostly name the files of one folder, so the folder is opened once.
 struct PathProbe: ~Copyable {
     /// Folder of the last path, without the slash at its end.
     private var parent: [UInt8] = []
-    /// The same, open; negative: not opened.
+    /// Descriptor of that folder; negative: not open.
     private var descriptor: Int32 = -1
-    /// The last path as C has it.
+    /// The last path as a C string.
     private var text: [CChar] = []
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The mode of what is at an absolute path, links followed; negative: the system's number for why it can't be known or
-    /// read.
+    /// The mode of the file at an absolute path, with links followed; negative: minus the `errno` if it cannot be read.
     mutating func look(_ path: FilePath) -> Int64 {
         var text: [CChar] = []
         swap(&text, &self.text)
@@ -37,13 +36,13 @@ struct PathProbe: ~Copyable {
         return judge(folder, name, status)
     }
 
-    /// Checks read access, mostly by the mode.
+    /// Checks read access, in most cases by the mode.
     private func judge(_ folder: Int32, _ name: UnsafePointer<CChar>, _ status: stat) -> Int64 {
         if status.st_mode & 0o444 != 0o444, faccessat(folder, name, R_OK, AT_EACCESS) != 0 { return -Int64(errno) }
         return Int64(status.st_mode)
     }
 
-    /// Opens the folder of a path when it is that of the path before, too.
+    /// Opens the folder of a path if the previous path has the same folder.
     private mutating func enter(_ path: UnsafePointer<CChar>, _ length: Int) {
         let isSame = parent.withUnsafeBytes {
             $0.count == length && length > 0 && memcmp($0.baseAddress!, path, length) == 0
@@ -52,7 +51,7 @@ struct PathProbe: ~Copyable {
             if descriptor == -1 {
                 descriptor =
                     FilePath(parent)?.withCString { linux_open($0, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0) } ?? -1
-                // Not tried again for this folder.
+                // This folder is not tried again.
                 if descriptor < 0 { descriptor = -2 }
             }
         } else {

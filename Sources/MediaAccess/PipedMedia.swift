@@ -4,11 +4,11 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Data of a pipe as a file for decoding: in memory, so that nothing is written to a disk.
+/// Data of a pipe as a file for decoding, in memory: nothing is written to a disk.
 package enum PipedMedia {
-    /// Bytes that are taken at most: three minutes of 16 bit stereo.
+    /// Maximum bytes of a pipe: three minutes of 16 bit stereo.
     static let maximumBytes = 32 << 20
-    /// Milliseconds between two looks whether anybody waits for it still, and those without a byte that are waited.
+    /// Milliseconds between two checks for a cancelled request, and maximum milliseconds without data.
     private static let lookMilliseconds: Int32 = 500
     private static let patienceMilliseconds: Int32 = 20_000
 
@@ -18,7 +18,7 @@ package enum PipedMedia {
         return fstat(descriptor.number, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    /// Reads the pipe to its end; a descriptor of a file in memory, which becomes the caller's. Blocks.
+    /// Reads the pipe to its end. Returns the descriptor of a file in memory, which the caller closes. Blocks.
     package static func collect(_ pipe: OwnedDescriptor, _ abandoned: AbandonFlag) throws(DecodingError) -> Int32 {
         let file = linux_memory_file("announcement")
         guard file >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors or memory") }

@@ -1,19 +1,19 @@
-/// Suffixes of names that are taken for audio inside folders.
+/// Suffixes of names that count as audio inside folders.
 package struct PlayableSuffixes: Sendable {
-    /// Each suffix as a number: its small letters, one a byte.
+    /// Each suffix as a number: its lower-case letters, one per byte.
     private let keys: Set<UInt64>
 
-    /// Those that this system plays.
+    /// Suffixes that this system plays.
     package static let present = PlayableSuffixes(FolderWalk.endings)
 
-    /// Those of formats whose tags a library reads. `nowplaying-decode` plays more formats.
+    /// Suffixes of formats whose tags the library reads. `nowplaying-decode` plays more formats.
     package static let described = PlayableSuffixes(FolderWalk.described)
 
     private init(_ endings: Set<String>) {
         keys = Set(endings.map { $0.utf8.reduce(0) { $0 << 8 | UInt64($1) } })
     }
 
-    /// The same for an array.
+    /// The same test for an array.
     package func matches(_ name: [UInt8]) -> Bool { name.withUnsafeBytes { matches($0) } }
 
     /// True if a name has one of these suffixes.

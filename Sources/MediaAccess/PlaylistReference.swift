@@ -6,10 +6,10 @@ import NowPlaying
 package enum PlaylistReference: Equatable {
     /// A uri with a scheme.
     case uri(String)
-    /// Paths to be tried in this order: which was meant only the file system knows.
+    /// Paths to try in this order: only the file system shows the right one.
     case paths([FilePath])
 
-    /// Longest part of a foreign path that is looked for beside a list, in parts.
+    /// Maximum number of parts of a foreign path that are tried relative to the list.
     private static let maximumTail = 6
 
     /// Target of an entry of a list in this folder.
@@ -30,7 +30,7 @@ package enum PlaylistReference: Equatable {
                 variants.insert(decoded, at: entry.isReference ? 0 : variants.count)
             }
         }
-        // A name in Windows-1252 is mostly one in UTF-8 on this disk; but it may as well be as it is.
+        // A name in Windows-1252 is mostly stored in UTF-8 on this disk; it may also be stored unchanged.
         variants = variants.flatMap { variant in
             String(validating: variant, as: UTF8.self) == nil
                 ? [variant, Array(PlaylistText.windows1252(variant).utf8)] : [variant]
@@ -44,7 +44,7 @@ package enum PlaylistReference: Equatable {
         self = .paths(paths)
     }
 
-    /// `http://…`, `file:…`: a name may have a colon, too.
+    /// True for `http://…` and `file:…`; a file name may have a colon, too.
     private static func hasScheme(_ location: [UInt8]) -> Bool {
         guard let colon = location.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 1 else { return false }
         let scheme = String(decoding: location[..<colon], as: UTF8.self).lowercased()
@@ -53,8 +53,8 @@ package enum PlaylistReference: Equatable {
         return scheme == "file" || location[(colon + 1)...].starts(with: "//".utf8)
     }
 
-    /// For `C:\Music\a.mp3` and `\\server\music\a.mp3`, which can't be on this host: their ends, the longest first, as
-    /// paths relative to the list. Nil: it is no such path.
+    /// Relative paths for `C:\Music\a.mp3` and `\\server\music\a.mp3`, which cannot exist on this host: their ends, the
+    /// longest first, relative to the list. Nil: it is not such a path.
     private static func windowsTails(_ location: [UInt8]) -> [[UInt8]]? {
         let isDrive =
             location.count > 2 && location[1] == UInt8(ascii: ":") && location[0] | 0x20 &- UInt8(ascii: "a") < 26

@@ -1,13 +1,13 @@
 package import AudioCore
 package import PlaybackEngine
 
-/// A playable thing that a client named: it exists, and the client may have it played.
+/// A source from a request that exists and that the client may play.
 package struct ResolvedMedia: Sendable {
     package let source: MediaSource
-    /// Fields that the client gave; nil: none.
+    /// Fields from the client; nil: none.
     package let details: ItemDetails?
 
-    /// A playable thing, by its parts.
+    /// A resolved source, by its parts.
     package init(source: MediaSource, details: ItemDetails? = nil) {
         self.source = source
         self.details = details

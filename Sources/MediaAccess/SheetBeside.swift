@@ -4,13 +4,13 @@ import AudioDecoders
 import LinuxSystem
 package import NowPlaying
 
-/// The cue sheet beside a file that was added by itself: what it says of the file are the file's chapters.
+/// The cue sheet next to a file that was added by itself: its tracks become the file's chapters.
 package enum SheetBeside {
-    /// Bytes of a sheet, at most.
+    /// Maximum bytes of a sheet.
     private static let longest: Int64 = 1 << 20
 
-    /// The tracks of the sheet of the file's name (`album.cue` or `album.flac.cue` beside `album.flac`), if there are several.
-    /// Reads files; never on the loop.
+    /// The tracks of the sheet with the file's name (`album.cue` or `album.flac.cue` next to `album.flac`), if there
+    /// are several. Reads files; never on the loop.
     package static func chapters(of source: MediaSource) -> [Chapter]? {
         guard let path = source.path, source.isWholeFile else { return nil }
         for stem in [FolderSheets.stem(path), path.name] {
@@ -28,7 +28,7 @@ package enum SheetBeside {
         return nil
     }
 
-    /// Index of the sheet's file: that of the same name, whatever the suffix, else the first.
+    /// Index of the file in the sheet: that of the same name with any suffix, else 0.
     private static func index(of path: FilePath, in sheet: CueSheet) -> Int {
         let names = sheet.files.map { FilePath($0).map { Array($0.name) } }
         if let exact = names.firstIndex(of: Array(path.name)) { return exact }
@@ -45,7 +45,7 @@ extension MediaSource {
         }
     }
 
-    /// A file beside it, under the same judgement.
+    /// A file in the same folder, with the same rights.
     fileprivate func neighbour(_ name: FilePath) -> MediaSource? {
         switch self {
         case .file(let path): .file(path.folder.appending(name))

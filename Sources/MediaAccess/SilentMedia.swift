@@ -1,32 +1,34 @@
 package import LinuxSystem
 
-/// Media that hang or are away, by their folders: nothing of them is looked at until they may have returned. A pure value.
+/// Media that hang or are away, by their folders: none of their files is opened until they may have returned. A pure
+/// value.
 package struct SilentMedia: Sendable {
-    /// A folder that is left alone.
+    /// A folder to skip.
     private struct Place {
         let folder: FilePath
-        /// True if the folder is a mount point; nil: it is none, so any change of the mounts may bring it back.
+        /// True if the folder is a mount point that is mounted; nil: it is not a mount point, so any change of the
+        /// mounts may bring it back.
         var isMounted: Bool?
     }
 
-    /// Folders that are remembered; the oldest is forgotten for another.
+    /// Maximum number of folders; the oldest makes room for a new one.
     private static let limit = 64
     private var places: [Place] = []
 
-    /// None.
+    /// No media.
     package init() {}
 
-    /// True if all media are looked at.
+    /// True if no medium is skipped.
     package var isEmpty: Bool { places.isEmpty }
 
-    /// True if the file is on a medium that is left alone.
+    /// True if the file is on a skipped medium.
     package func has(_ file: FilePath?) -> Bool {
         guard let file = file?.normalized else { return false }
         return places.contains { file.below($0.folder) != nil }
     }
 
-    /// Leaves the medium of a file alone: the file system that it is on, by the mounts and the text of its path. For a file
-    /// of the root file system, which a symbolic link may lead elsewhere, that is its folder.
+    /// Skips the medium of a file from now on: its file system, by the mounts and the text of the path. For a file of
+    /// the root file system the medium is its folder, because a symbolic link may lead that elsewhere.
     package mutating func add(_ file: FilePath, _ mounts: MountTable?) {
         let file = file.normalized
         let point = mounts?.point(above: file).flatMap { $0.bytes.count > 1 ? $0 : nil }
@@ -35,14 +37,14 @@ package struct SilentMedia: Sendable {
         if places.count > Self.limit { places.removeFirst() }
     }
 
-    /// The medium of a file answers. True: it was left alone.
+    /// Ends the skipping of a file's medium, which answers again. True: it was skipped.
     package mutating func answered(_ file: FilePath) -> Bool {
         let (file, count) = (file.normalized, places.count)
         places.removeAll { file.below($0.folder) != nil }
         return places.count < count
     }
 
-    /// The mounts have changed. True: a medium may have returned.
+    /// Applies changed mounts. True: a medium may have returned.
     package mutating func mountsChanged(_ mounts: MountTable) -> Bool {
         let count = places.count
         places = places.compactMap { place in

@@ -5,10 +5,10 @@ import NowPlaying
 package import PlaybackEngine
 import Synchronization
 
-/// Looks at the files of all queues: one at a time, the file opened by a thread of its own and read by a confined child. It
-/// has no thread, no child and no deadline while no queue has a file to look at.
+/// Reads the facts of the files of all queues, one file at a time: a thread opens the file, a confined child reads it.
+/// It has no thread, child or deadline while no queue has a file to read.
 @PlayerLoop package final class TitleDesk: FactsDesk {
-    /// A look under way.
+    /// A read in progress.
     private struct Look {
         let number: Int
         let reader: any FactsReader
@@ -33,7 +33,7 @@ import Synchronization
         case done(LookResult)
         /// The medium hangs or is away.
         case silent
-        /// Nothing can be looked at: words say why.
+        /// No facts can be read; the text has the reason.
         case impossible(String)
     }
 
@@ -45,31 +45,32 @@ import Synchronization
     private var readers: [Reader] = []
     private var look: Look?
     private var looks = 0
-    /// Number of looks when memory was returned to the system.
+    /// Number of reads at the last return of memory to the system.
     private var trimmed = 0
     private var deadline: EventSource?
-    /// The time at which the first look since the desk rested begins; nil: it rests, or has begun.
+    /// Deadline of the first read after a rest; nil: the desk rests, or has begun.
     private var beginning: EventSource?
     private var hasBegun = false
-    /// Looks whose files do not open, and their paths: each keeps its thread until the kernel lets it end.
+    /// Paths of the files whose opening hangs, by the numbers of their reads: each keeps its thread until the kernel
+    /// ends the call.
     private var hanging: [Int: FilePath] = [:]
     private var silent = SilentMedia()
     private var watch: MountWatch?
-    /// True while a thread finds the medium of a file that hangs.
+    /// True while a thread determines the medium of a hanging file.
     private var isLocating = false
     private var hasFailed = false
 
     /// Seconds that a file may take to open.
     private nonisolated static let patience = 5.0
-    /// Seconds from the first occasion to the start of a child. A queue that was edited is often played at once, and the start
-    /// of the sound then has the processors for itself.
+    /// Seconds from the first request to the start of a child. An edited queue is often played at once, and the start
+    /// of playback then has the processors for itself.
     private static let calm = 0.3
-    /// Looks after which that pays.
+    /// Number of reads that make a return of memory worthwhile.
     private static let looksPerTrim = 16
-    /// Files that may hang while others are looked at.
+    /// Number of files that may hang while others are read.
     private static let mostHanging = 2
 
-    /// A desk with nothing to do. `log` gets one line if nothing can be looked at.
+    /// A desk with nothing to do. `log` gets one line if no facts can be read.
     package init(
         _ loop: EventLoop, _ mounts: MediaMounts, log: @escaping @PlayerLoop (String) -> Void
     ) {
@@ -90,7 +91,7 @@ import Synchronization
 
     package var isResting: Bool { look == nil && child.process == nil }
 
-    // MARK: The next look
+    // MARK: The next read
 
     package func lookAgain() {
         guard look == nil, !isLocating, !hasFailed else { return }
@@ -184,7 +185,7 @@ import Synchronization
 
     private func finish(_ number: Int, _ finding: Finding) {
         if let path = hanging.removeValue(forKey: number) {
-            // The disk answers at last.
+            // The disk answers again.
             if silent.answered(path) { mediaReturned() }
             return lookAgain()
         }
@@ -202,7 +203,7 @@ import Synchronization
         lookAgain()
     }
 
-    /// The file of the look under way took too long. A file that is open is the child's, which has its own limits.
+    /// The file took too long to open. After the opening the child's own limits apply.
     private func isLate() {
         deadline = nil
         guard let look, !look.isOpen.isSet else { return }

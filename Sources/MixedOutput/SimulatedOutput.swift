@@ -4,7 +4,7 @@ package import NowPlaying
 
 /// Common part of the outputs without a server: one device, the connection to it, the streams and the volume.
 ///
-/// A subclass makes the streams, and overrides what its device does in another way.
+/// A subclass makes the streams, and overrides the methods in which its device differs.
 @PlayerLoop package class SimulatedOutput<Stream: SimulatedStream>: AudioOutput {
     package weak var delegate: (any AudioOutputDelegate)?
     private(set) package var isConnected = false
@@ -26,9 +26,9 @@ package import NowPlaying
         onlyDevice = device
     }
 
-    // MARK: Parts of a subclass
+    // MARK: For subclasses to override
 
-    /// Makes a stream; nil: the device has none of this format.
+    /// Makes a stream; nil: the device supports none of this format.
     func makeStream(
         _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool, _ delegate: any AudioStreamDelegate
     ) -> Stream? { nil }
@@ -36,11 +36,11 @@ package import NowPlaying
     func refusal(of format: AudioFormat) -> OutputError { .disconnected }
     /// Begins to connect; `connected` follows, never during the call.
     func reach() { loop.later { [self] in connected() } }
-    /// Takes a stream up, before it begins.
+    /// Adds a stream, before it begins.
     func take(_ stream: Stream) { streams.append(stream) }
-    /// Forgets a stream that was closed.
+    /// Drops a closed stream.
     func forget(_ stream: Stream) { streams.removeAll { $0 === stream } }
-    /// Ends the connection and its streams, which report nothing.
+    /// Ends the connection and its streams, without reports.
     func lose() {
         isConnecting = false
         isConnected = false
@@ -48,7 +48,7 @@ package import NowPlaying
         streams = []
     }
 
-    /// The device is there.
+    /// Completes the connection: the device is available.
     func connected() {
         guard isConnecting else { return }
         isConnecting = false
@@ -57,7 +57,7 @@ package import NowPlaying
         delegate?.outputDeviceChanged(device, nil)
     }
 
-    // MARK: As `AudioOutput` has it
+    // MARK: AudioOutput
 
     package var device: OutputDevice? { isConnected ? onlyDevice : nil }
 

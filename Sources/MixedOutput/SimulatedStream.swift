@@ -4,7 +4,8 @@ package import NowPlaying
 
 /// Common part of the streams without a server: the queue and its requests, callbacks in a later turn of the loop, and drains.
 ///
-/// A subclass keeps the frames, says when they flow, and knows the time. It overrides what its queue does not do.
+/// A subclass keeps the frames, decides when they flow, and knows the time. It overrides the methods that the queue
+/// does not cover.
 @PlayerLoop package class SimulatedStream: AudioStream {
     package let format: AudioFormat
     package var targetFrames: Int64 { queue.target }
@@ -18,7 +19,7 @@ package import NowPlaying
     package func heardTime(of frame: Int64) -> MonotonicTime? { nil }
 
     let loop: EventLoop
-    /// Nil: the stream was closed or died.
+    /// Nil: the stream was closed or has failed.
     private(set) weak var delegate: (any AudioStreamDelegate)?
     /// Called when the owner closes the stream.
     var onClose: (@PlayerLoop () -> Void)?
@@ -47,38 +48,38 @@ package import NowPlaying
         }
     }
 
-    /// Closes it for the output, which drops it by itself.
+    /// Closes the stream; the output drops it itself.
     func end() { shut() }
 
-    /// Closes it, and reports that to the output.
+    /// Closes the stream, and reports that to the output.
     package func close() {
         end()
         onClose?()
         onClose = nil
     }
 
-    /// Closes the stream: afterwards it only fails its outstanding completions.
+    /// Closes the stream: then it only fails its outstanding completions.
     private func shut() {
         isOpen = false
         delegate = nil
         completeDrains()
     }
 
-    // MARK: Parts of a subclass
+    // MARK: For subclasses to override
 
     /// Requests the first frames, after the report of readiness.
     func becomeReady() { goOn() }
-    /// Takes the frames that are due at this instant, which is now.
+    /// Takes the frames that are due at this instant, the present one.
     func advance(_ now: MonotonicTime) {}
     /// Keeps written frames, the first of which has this number.
     func keep(_ frames: UnsafeRawBufferPointer, at start: Int64) {}
-    /// Ends the flow, as the stream was corked.
+    /// Ends the flow, because the stream was corked.
     func stopFlow() {}
-    /// Drops the kept frames, as the queue was flushed.
+    /// Drops the kept frames, because the queue was flushed.
     func dropKept() {}
-    /// Starts if there is enough, asks for more if there is room, and ends drains.
+    /// Starts if there are enough frames, requests more if there is room, and completes drains.
     func goOn() {}
-    /// The position at this instant, which is now.
+    /// The position at this instant, the present one.
     func timing(at now: MonotonicTime) -> StreamTiming {
         StreamTiming(
             time: now, audibleFrame: Double(queue.position), takenFrame: queue.position, isPlaying: false,
@@ -135,9 +136,9 @@ package import NowPlaying
 
     package func setTitle(_ title: String, artist: String?) {}
 
-    // MARK: For the subclass
+    // MARK: For subclasses to call
 
-    /// Calls the delegate in the next turn, if the stream is still open then.
+    /// Calls the delegate in the next turn, if the stream is still open by then.
     func notify(_ what: @escaping @PlayerLoop (any AudioStreamDelegate) -> Void) {
         loop.later { [self] in if isOpen, let delegate { what(delegate) } }
     }
@@ -149,19 +150,19 @@ package import NowPlaying
 
     var isDraining: Bool { !drains.isEmpty }
 
-    /// All written frames have played: completes the waiting drains.
+    /// Completes the waiting drains, because all written frames have played.
     func completeDrains() {
         for drain in drains { complete(drain) }
         drains = []
     }
 
-    /// Takes note that everything before this frame was taken.
+    /// Records that all frames before this one were taken.
     func take(upTo frame: Int64) { queue.take(upTo: frame) }
 
-    /// Requests frames from the delegate if there is room for enough.
+    /// Requests frames from the delegate if there is enough room.
     func request() { if queue.ask() { notify { [self] in $0.streamNeedsFrames(self) } } }
 
-    /// Makes the next `request` ask for all that is missing.
+    /// Makes the next `request` request all missing frames.
     func forgetRequest() { queue.forgetRequest() }
 
     /// Requests frames at once, inside the call of the loop that made the stream ready.

@@ -1,18 +1,18 @@
-/// The book-keeping of a stream's queue as a server does it: what is written, what was taken, when to ask for more.
+/// The book-keeping of a stream's queue as in a server: the written frames, the taken frames, and the requests.
 ///
-/// For the outputs that have no server. Frames are counted over the stream's life.
+/// For outputs without a server. Frames are counted over the stream's life.
 struct StreamQueue: Equatable {
-    /// Frames that are kept there.
+    /// Target length in frames.
     let target: Int64
-    /// Least part that is asked for at once, in frames.
+    /// Minimum of a request, in frames.
     let refill: Int64
-    /// Frames that must be there before sound begins.
+    /// Minimum of queued frames before sound begins.
     let prebuffer: Int64
-    /// Next frame to be taken.
+    /// Next frame to take.
     private(set) var position: Int64 = 0
-    /// Frame after the last one written. Below `position` after a rewrite of what was taken already.
+    /// Frame after the last one written. Below `position` after a rewrite of frames that were already taken.
     private(set) var end: Int64 = 0
-    /// Frames asked for that have not come yet.
+    /// Requested frames that have not come yet.
     private var asked: Int64 = 0
 
     /// An empty queue; all lengths in frames.
@@ -22,10 +22,10 @@ struct StreamQueue: Equatable {
         self.prebuffer = prebuffer
     }
 
-    /// Frames that are there to be taken.
+    /// Number of frames that can be taken.
     var queued: Int64 { max(0, end - position) }
 
-    /// Takes note of frames written at `frame`, or after the last ones; returns where they begin.
+    /// Records frames written at `frame`, or after the last ones; returns the number of the first.
     mutating func write(_ count: Int64, at frame: Int64?) -> Int64 {
         let start = frame ?? end
         end = start + count
@@ -33,19 +33,19 @@ struct StreamQueue: Equatable {
         return start
     }
 
-    /// Takes note that everything before this frame was taken; no more than there is.
+    /// Records that all frames before this one were taken; limited to the written frames.
     mutating func take(upTo frame: Int64) { position = max(position, min(frame, end)) }
 
-    /// Throws away what is queued; the next frame written is the next one taken.
+    /// Drops the queued frames; the next written frame is the next one to take.
     mutating func flush() {
         end = position
         asked = 0
     }
 
-    /// Forgets the frames that were asked for: the next question asks for them again.
+    /// Drops the outstanding request: the next one requests its frames again.
     mutating func forgetRequest() { asked = 0 }
 
-    /// Frame whose taking makes room for another request.
+    /// Frame that makes room for another request when it is taken.
     var nextRequest: Int64 { end + refill + asked - target }
 
     /// True if frames have to be requested now; if so, they count as requested.

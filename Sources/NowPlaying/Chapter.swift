@@ -1,7 +1,6 @@
-/// A part of an item that can be gone to.
+/// A part of an item that a client can seek to.
 package struct Chapter: Equatable, Sendable {
-    /// Seconds into the item: content time for clients, the file's time in a file. At most
-    /// `TimeLimit.seconds`.
+    /// Start in seconds: content time for clients, media time in a file. At most `TimeLimit.seconds`.
     package let start: Double
     package var title: String?
 
@@ -11,11 +10,11 @@ package struct Chapter: Equatable, Sendable {
         self.title = title
     }
 
-    /// Chapters of one item, at most: what a file says beyond is left out.
+    /// Maximum number of chapters of an item; further chapters of a file are dropped.
     package static let limit = 1000
 }
 
-/// A stretch of an item's file that is an advertisement: it plays, but is no part of the content.
+/// A range of an item's file that is an advertisement: it plays, but does not belong to the content.
 package struct AdTimeRange: Equatable, Sendable {
     /// Seconds into the file, at most `TimeLimit.seconds`.
     package let start: Double
@@ -28,10 +27,10 @@ package struct AdTimeRange: Equatable, Sendable {
         self.duration = TimeLimit.bounded(duration)
     }
 
-    /// Seconds into the file.
+    /// End in seconds into the file.
     package var end: Double { start + duration }
 
-    /// Ranges of one item, at most.
+    /// Maximum number of ranges of an item.
     package static let limit = 1000
 }
 

@@ -1,13 +1,13 @@
 /// Mapping between an item's content time and its file's time: advertisements play, but are not content. A pure value;
-/// all times are seconds. A content time at which a range lies maps to the end of the range.
+/// all times are seconds. The content time of a range maps to the end of the range in the file.
 package struct ContentTime: Equatable, Sendable {
     /// In ascending order, without overlaps.
     package let ranges: [AdTimeRange]
 
-    /// The time of an item with these ranges, in ascending order; without any, both times are the same.
+    /// The mapping for these ranges, in ascending order; without ranges, both times are the same.
     package init(_ ranges: [AdTimeRange] = []) { self.ranges = ranges }
 
-    /// The time in the content at this time in the file.
+    /// The content time at this time in the file.
     package func content(ofMedia media: Double) -> Double {
         var content = media
         for range in ranges {
@@ -17,7 +17,7 @@ package struct ContentTime: Equatable, Sendable {
         return max(0, content)
     }
 
-    /// The time in the file at this time in the content.
+    /// The time in the file at this content time.
     package func media(ofContent content: Double) -> Double {
         var media = content
         for range in ranges {
@@ -28,15 +28,15 @@ package struct ContentTime: Equatable, Sendable {
         return media
     }
 
-    /// The range that this time in the file lies in.
+    /// Index of the range at this time in the file; nil: the content plays there.
     package func range(atMedia media: Double) -> Int? {
         ranges.firstIndex { $0.start <= media && media < $0.end }
     }
 }
 
-/// A position of an item that is an event when it is audible.
+/// A position of an item that causes an event when it becomes audible.
 package struct ItemMark: Equatable, Sendable {
-    /// Chapter or advertisement that begins or ends there, by its index in its list.
+    /// The chapter or advertisement that begins or ends there, by its index in its list.
     package enum Kind: Equatable, Sendable {
         case adEnded(Int)
         case adBegan(Int)
@@ -57,7 +57,7 @@ package struct ItemMark: Equatable, Sendable {
         for (index, chapter) in chapters.enumerated() where chapter.start > 0 {
             marks.append(ItemMark(kind: .chapter(index), media: time.media(ofContent: chapter.start)))
         }
-        // Of marks at one position, the end of a range comes before the beginning of the next.
+        // At one position, the end of a range comes before the beginning of the next one.
         return marks.enumerated().sorted { a, b in
             (a.element.media, a.element.rank, a.offset) < (b.element.media, b.element.rank, b.offset)
         }.map(\.element)

@@ -3,7 +3,7 @@ package struct CrossfadeSettings: Equatable, Sendable {
     /// Seconds by which items overlap; 0: they follow each other without a gap.
     package var seconds: Double
 
-    /// Longest overlap in seconds.
+    /// Maximum overlap in seconds.
     package static let longest = 30.0
 
     /// Settings; the default changes no sample.

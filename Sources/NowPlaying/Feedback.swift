@@ -1,24 +1,24 @@
 /// Saved opinions of listeners about an item, and its earlier playback.
 package struct Feedback: Equatable, Sendable {
-    /// 0…5; nil: nobody gave one.
+    /// 0…5; nil: no client gave one.
     package var rating: Double?
     package var isLiked = false
     package var isDisliked = false
     /// Resume position of a listener in seconds of content.
     package var bookmark: Double?
-    /// Seconds of content where it was left in the middle; nil: it was not, or that is not kept.
+    /// Seconds of content at which the listener left the item in its middle; nil: never, or the position is not kept.
     package var left: Double?
-    /// Number of times that it played to its end.
+    /// Number of plays to the end.
     package var playCount = 0
     /// Number of skips to the next item before its end.
     package var skipCount = 0
-    /// Unix time of the last play before this one in seconds.
+    /// Unix time of the previous play in seconds.
     package var lastPlayed: Double?
 
-    /// Nothing is remembered.
+    /// No feedback.
     package init() {}
 
-    /// Position at which it resumes; nil: its beginning.
+    /// Position at which it resumes, in seconds of content; nil: its beginning.
     package var resumePosition: Double? { bookmark ?? left }
 
     /// True if a listener has expressed an opinion.

@@ -6,7 +6,7 @@ package enum ItemField: String, CaseIterable, Sendable {
     case isLiveStream, defaultRate, artworkUrl, chapters, chapterIndex, adTimeRanges, texts, duration
     case isLiked, isDisliked, rating, bookmark, playCount, skipCount, lastPlayed, artwork, format, priority
 
-    /// Keys that `queue.list` answers when the client names none.
+    /// Keys in the answer of `queue.list` if the client names none.
     package static let usual: [ItemField] = [.id, .uri, .title, .artist, .albumTitle, .duration]
 
     /// Fields without repetitions, each at its first occurrence.

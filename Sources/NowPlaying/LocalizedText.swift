@@ -6,11 +6,11 @@ package struct LocalizedText: Equatable, Sendable {
     }
 
     package var key: Key
-    /// As in BCP 47: `de`, `pt-BR`; `und` fits everybody.
+    /// Tag of BCP 47: `de`, `pt-BR`; `und` suits all readers.
     package var language: String
     package var value: String
 
-    /// Texts of an item, at most.
+    /// Maximum number of texts of an item.
     package static let limit = 256
 
     /// A text, by its parts.
@@ -20,9 +20,9 @@ package struct LocalizedText: Equatable, Sendable {
         self.value = value
     }
 
-    /// The text of this key that fits best to the languages that somebody reads, the dearest first: for each of them the same
-    /// language, then the same with more said (`de-AT` for `de`), then the same with less said (`de` for `de-AT`, RFC 4647
-    /// §3.4); else what fits everybody. Nil: none does.
+    /// The text of this key in the best of a reader's languages, the preferred one first. For each language: the same
+    /// language, then a more specific one (`de-AT` for `de`), then a less specific one (`de` for `de-AT`, RFC 4647
+    /// §3.4); after all of them `und`. Nil: none matches.
     package static func best(_ texts: [LocalizedText], for key: Key, in languages: [String]) -> LocalizedText? {
         let texts = texts.filter { $0.key == key }
         guard !texts.isEmpty else { return nil }
@@ -41,7 +41,7 @@ package struct LocalizedText: Equatable, Sendable {
 }
 
 extension MediaMetadata {
-    /// The same for somebody who reads these languages, the dearest first.
+    /// The same metadata for a reader of these languages, the preferred one first.
     package func localized(in languages: [String]) -> MediaMetadata {
         guard let texts, !texts.isEmpty else { return self }
         var result = self
@@ -49,10 +49,10 @@ extension MediaMetadata {
             let path = Self.path(of: key)
             if let text = LocalizedText.best(texts, for: key, in: languages) {
                 result[keyPath: path] = text.value
-                // They name the same people in another language.
+                // The names of the artists are in another language.
                 if key == .artist { result.artists = [] }
             } else if result[keyPath: path] == nil {
-                // Any is better than none.
+                // A text in any language is better than none.
                 result[keyPath: path] = texts.first { $0.key == key }?.value
             }
         }
@@ -78,7 +78,7 @@ extension NowPlayingState {
     /// True if any text in it has more than one language.
     package var hasTexts: Bool { item?.metadata.texts?.isEmpty == false || upcoming?.texts.isEmpty == false }
 
-    /// The same for somebody who reads these languages, the dearest first.
+    /// The same state for a reader of these languages, the preferred one first.
     package func localized(in languages: [String]) -> NowPlayingState {
         var state = self
         if let metadata = item?.metadata.localized(in: languages) { state.item?.metadata = metadata }

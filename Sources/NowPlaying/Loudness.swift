@@ -1,10 +1,10 @@
 /// Mode of loudness normalisation.
 package enum LoudnessMode: String, Sendable, CaseIterable {
-    /// Every sample as it is.
+    /// Samples unchanged.
     case off
-    /// Every track as loud as the others.
+    /// The same loudness for all tracks.
     case track
-    /// Albums as loud as others, their tracks in proportion.
+    /// The same loudness for all albums, with their tracks in proportion.
     case album
     /// `album` while an album plays in order, else `track`.
     case auto
@@ -13,10 +13,10 @@ package enum LoudnessMode: String, Sendable, CaseIterable {
 /// Loudness normalisation in effect.
 package struct LoudnessStatus: Equatable, Sendable {
     package var mode: LoudnessMode
-    /// dB on top of what the tags ask for.
+    /// dB on top of the gain of the tags.
     package var preamp: Double
-    /// dB that the item is changed by, the preamp and the protection against clipping included; nil: it is left as it is,
-    /// as it has no tags or the mode is `off`.
+    /// Applied gain in dB, the preamp and the protection against clipping included; nil: none, as the item has no tags
+    /// or the mode is `off`.
     package var gain: Double?
     /// Source of the gain, `track` or `album`; nil without a gain.
     package var basis: LoudnessMode?

@@ -1,15 +1,15 @@
 /// Loudness of an item from its tags: the gain that makes it as loud as others.
 ///
-/// Gains are in dB relative to the reference of ReplayGain 2, −18 LUFS; peaks are amplitudes, 1 = full scale (lossy codings
-/// may lie above). Nil: unknown.
+/// Gains are in dB relative to the reference of ReplayGain 2, −18 LUFS; peaks are amplitudes, 1 = full scale (in lossy
+/// codings they may be higher). Nil: unknown.
 package struct LoudnessTags: Equatable, Sendable {
-    /// Brings this track alone to the reference.
+    /// Gain that brings this track alone to the reference.
     package var trackGain: Double?
-    /// Its loudest sample.
+    /// Peak of the track.
     package var trackPeak: Double?
-    /// Brings the album as a whole to the reference, so that its tracks keep their proportions.
+    /// Gain that brings the album as a whole to the reference, so that its tracks keep their proportions.
     package var albumGain: Double?
-    /// The album's loudest sample.
+    /// Peak of the album.
     package var albumPeak: Double?
 
     /// Tags, by their parts.

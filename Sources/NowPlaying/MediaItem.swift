@@ -1,4 +1,4 @@
-/// The identity of an entry of the queue: never reused, also over restarts.
+/// The identity of an item of the queue: never reused, even after a restart.
 package struct ItemID: Hashable, Comparable, Sendable {
     /// The number on the wire, from 1, below 2³¹.
     package var number: Int64
@@ -9,20 +9,20 @@ package struct ItemID: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
 }
 
-/// The format of the audio as it is in the file, for people.
+/// The format of the audio in the file, for people.
 package struct MediaFormat: Equatable, Sendable {
-    /// Name of the coding, as its makers write it: `FLAC`, `PCM`.
+    /// Name of the coding, in the spelling of its makers: `FLAC`, `PCM`.
     package let codec: String
     /// Frames a second, from 0 to 2^31 − 1.
     package let sampleRate: Int
     /// Number of channels, from 0 to 65,535.
     package let channels: Int
-    /// Bits of a sample in the file, from 0 to 255; nil where the coding has none (lossy codings).
+    /// Bits of a sample in the file, from 0 to 255; nil if the coding has none (lossy codings).
     package let bitsPerSample: Int?
-    /// Bits a second, on average, from 0 to 2^53; nil where it is not known or means nothing (codings without loss).
+    /// Average bits a second, from 0 to 2^53; nil: unknown or meaningless (lossless codings).
     package let bitRate: Int?
 
-    /// Describes a format by its parts. A number that a file claims beyond these ranges becomes the nearest in them.
+    /// A format, by its parts. A number of a file beyond these ranges becomes the nearest number in them.
     package init(codec: String, sampleRate: Int, channels: Int, bitsPerSample: Int? = nil, bitRate: Int? = nil) {
         self.codec = codec
         self.sampleRate = max(0, min(sampleRate, 0x7fff_ffff))
@@ -32,7 +32,7 @@ package struct MediaFormat: Equatable, Sendable {
     }
 }
 
-/// Metadata of a piece of media. Every text is valid UTF-8 of at most 4 KiB. Nil: unknown.
+/// Metadata of an item. Every text is valid UTF-8 of at most 4 KiB. Nil: unknown.
 package struct MediaMetadata: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?
@@ -46,40 +46,40 @@ package struct MediaMetadata: Equatable, Sendable {
     package var trackCount: Int?
     package var discNumber: Int?
     package var discCount: Int?
-    /// As precise as it is known: `1999`, `1999-05`, `1999-05-03`.
+    /// Date as precise as known: `1999`, `1999-05`, `1999-05-03`.
     package var releaseDate: String?
     package var isrc: String?
     /// Text about the item (`description` on the wire).
     package var summary: String?
     package var contentRating: String?
-    /// Name of the podcast or programme that it is an episode of.
+    /// Name of the podcast or programme of the episode.
     package var show: String?
-    /// Language of what is said or sung, as the file names it: `deu`, `en`.
+    /// Language of the speech or song, as the file names it: `deu`, `en`.
     package var language: String?
     package var isExplicit: Bool?
     package var isLiveStream: Bool?
     /// Nil: published as `audio`.
     package var mediaType: MediaType?
-    /// Seconds that a client gave the item; the duration of an open file replaces it. Nil: none.
+    /// Seconds from a client; the duration of an open file replaces it. Nil: none.
     package var duration: Double?
-    /// Rate that `play` gives this item; nil: 1.
+    /// Rate at which `play` starts this item; nil: 1.
     package var defaultRate: Double?
     package var artworkURL: String?
-    /// Films that are shown instead of a picture: their paths or uris by their shapes, `1:1` and `3:4`.
+    /// Paths or uris of animated artwork that replaces the picture, by its shape, `1:1` or `3:4`.
     package var animatedArtwork: [String: String]?
-    /// In ascending order; nil: nobody says anything about chapters.
+    /// In ascending order; nil: no source has chapters.
     package var chapters: [Chapter]?
-    /// In ascending order, without overlaps; nil: nobody says anything about advertisements.
+    /// In ascending order, without overlaps; nil: no source has advertisements.
     package var adTimeRanges: [AdTimeRange]?
-    /// The same texts in other languages; nil: nobody says anything about that.
+    /// The same texts in other languages; nil: no source has them.
     package var texts: [LocalizedText]?
     /// Its loudness; nil: unknown.
     package var loudness: LoudnessTags?
 
-    /// Nothing known yet.
+    /// Metadata without any value.
     package init() {}
 
-    /// Bytes of all its texts, and 16 of each chapter and advertisement.
+    /// Bytes of all its texts, plus 16 for each chapter and advertisement.
     package var textBytes: Int {
         let texts = [
             title, subtitle, artist, albumTitle, albumArtist, composer, genre, releaseDate, isrc, summary,
@@ -97,13 +97,13 @@ package struct MediaMetadata: Equatable, Sendable {
     /// True if it names a picture or animated artwork.
     package var namesPictures: Bool { artworkURL != nil || animatedArtwork != nil }
 
-    /// These values where they are known, else those of `other`.
+    /// These values, with those of `other` in place of unknown ones.
     package func filled(from other: MediaMetadata) -> MediaMetadata {
         var result = self
         result.title = title ?? other.title
         result.subtitle = subtitle ?? other.subtitle
         result.artist = artist ?? other.artist
-        // A client that names the artist has named them all.
+        // A client that names the artist has named all artists.
         result.artists = artists.isEmpty && artist == nil ? other.artists : artists
         result.albumTitle = albumTitle ?? other.albumTitle
         result.albumArtist = albumArtist ?? other.albumArtist

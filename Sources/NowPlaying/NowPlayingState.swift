@@ -8,7 +8,7 @@ package enum StallReason: String, Sendable, CaseIterable {
     case noServer, serverHung, noOutput, suspended, sourceLate, mediaGone
 }
 
-/// Why a state was published: the key events. Nothing else is one.
+/// Cause of a published state: the key events. No other event publishes one.
 package enum Cause: String, Sendable, CaseIterable {
     case snapshot
     case play, pause, stop, seek, rate, track, metadata, feedback, chapter
@@ -19,32 +19,32 @@ package enum Cause: String, Sendable, CaseIterable {
     case interruptionEnded = "interruption-ended"
     case route, outputs, volume, mode, queue, commands, session, sleep, error, drift
     case clockStep = "clock-step"
-    /// A command is on its way: it is heard a while later.
+    /// A command was accepted and becomes audible later.
     case pending
 }
 
-/// Why a `track` or `stop` event happened.
+/// Reason of a `track` or `stop` event.
 package enum ChangeReason: String, Sendable, CaseIterable {
     case ended, next, previous, jump, removed, error, replaced, command, sleep
 }
 
-/// Why sound goes to another device.
+/// Reason for another output device.
 package enum RouteReason: String, Sendable, CaseIterable {
     /// A client chose it.
     case selected
     /// The sound server has another default.
     case defaultChanged
-    /// Somebody moved our stream with a mixer.
+    /// Another program moved our stream, such as a mixer.
     case moved
-    /// The device that was played on went away.
+    /// The device in use went away.
     case deviceGone
-    /// The awaited device is there again.
+    /// The awaited device has returned.
     case deviceBack
-    /// The sound server was started again, and plays elsewhere.
+    /// The sound server restarted, and plays on another device.
     case serverBack
 }
 
-/// A change of the device, by names; nil: there is or was none.
+/// A change of the device, by names; nil: no device.
 package struct Route: Equatable, Sendable {
     package var from: String?
     package var to: String?
@@ -62,7 +62,7 @@ package struct Route: Equatable, Sendable {
 package struct Interruption: Equatable, Sendable {
     /// The program's name, for people, without control characters.
     package var by: String
-    /// True if playback resumes when it ends: it was playing, and nobody has paused since.
+    /// True if playback resumes after it: the session was playing, and no client has paused it since.
     package var shouldResume: Bool
 
     /// An interruption, by its parts.
@@ -74,11 +74,11 @@ package struct Interruption: Equatable, Sendable {
 
 /// Client that requested a change.
 package struct Originator: Equatable, Sendable {
-    /// Name that the client gave with `hello`, or its program's; without control characters.
+    /// Name from the client's `hello`, or its program's name; without control characters.
     package var client: String
     package var pid: Int32
     package var uid: UInt32
-    /// The way it came: `socket`.
+    /// Path of the request: `socket`.
     package var via: String
 
     /// An originator, by its parts.
@@ -90,21 +90,21 @@ package struct Originator: Equatable, Sendable {
     }
 }
 
-/// The item that is audible, or would be if it played.
+/// The item that is audible, or would be if playback ran.
 package struct NowPlayingItem: Equatable, Sendable {
     package var id: ItemID
-    /// Number of times that this item began.
+    /// Number of times that this item started.
     package var play: Int
     package var uri: String
     package var metadata: MediaMetadata
-    /// Seconds; nil while unknown or without end.
+    /// Seconds; nil: unknown or endless.
     package var duration: Double?
     package var format: MediaFormat?
-    /// Index of the audible chapter, from 0; nil without chapters and before the first.
+    /// Index of the audible chapter, from 0; nil without chapters or before the first one.
     package private(set) var chapterIndex: Int?
     /// Saved feedback about it; nil: not looked up yet.
     package var feedback: Feedback?
-    /// Its pictures; empty while none is known.
+    /// Its pictures; empty if none is known.
     package var artwork: [Artwork]
 
     /// An item, by its parts.
@@ -121,7 +121,7 @@ package struct NowPlayingItem: Equatable, Sendable {
         self.artwork = artwork
     }
 
-    /// Seconds before its start at which a chapter counts as begun: positions are exact to the frame.
+    /// Seconds before its start at which a chapter counts as begun, because positions are exact only to the frame.
     private static let chapterTolerance = 0.001
 
     /// Sets the chapter of this position in seconds.
@@ -130,7 +130,7 @@ package struct NowPlayingItem: Equatable, Sendable {
     }
 }
 
-/// The item that follows without a message, and the instant at which it becomes audible if nothing happens until then.
+/// The next item, and the instant at which it becomes audible without a further request.
 package struct UpcomingItem: Equatable, Sendable {
     /// The instant of its first sample.
     package struct Instant: Equatable, Sendable {
@@ -148,9 +148,9 @@ package struct UpcomingItem: Equatable, Sendable {
     package var itemID: ItemID
     package var title: String?
     package var artist: String?
-    /// The same in other languages.
+    /// Title and artist in other languages.
     package var texts: [LocalizedText] = []
-    /// Nil: it does not play now, or its end is unknown.
+    /// Nil: it does not play now, or the end of the present item is unknown.
     package var instant: Instant?
 
     /// An upcoming item, by its parts.
@@ -162,13 +162,13 @@ package struct UpcomingItem: Equatable, Sendable {
     }
 }
 
-/// A run of items that could not be played.
+/// A run of consecutive items that could not be played.
 package struct PlaybackError: Equatable, Sendable {
     package var itemID: ItemID
     package var uri: String
-    /// The status of the field: `noSuchContent`.
+    /// Value of the field `status`: `noSuchContent`.
     package var status: String
-    /// In words for people, without control characters.
+    /// Text for people, without control characters.
     package var message: String
     /// Items in the run so far.
     package var count: Int
@@ -185,49 +185,49 @@ package struct PlaybackError: Equatable, Sendable {
 
 /// Fidelity of the samples on their way from the file to the device.
 package enum Fidelity: Equatable, Sendable {
-    /// Bit-perfect, as far as the sound server reports it.
+    /// Bit-perfect, to the knowledge of the sound server.
     case exact
-    /// They are changed on the way, first of all by this.
+    /// Changed samples; this is the first change on the path.
     case changed(Change)
 
     /// Causes of changed samples, in the order of the signal path.
     package enum Change: String, Sendable, CaseIterable {
-        /// Another rate than 1.
+        /// A rate other than 1.
         case rate
-        /// A gain by the item's tags.
+        /// A gain from the item's tags.
         case loudness
         /// Our stream's volume at the server, or its muting.
         case volume
-        /// The server plays at another number of frames a second.
+        /// The server plays at another sample rate.
         case sampleRate
-        /// The device takes fewer bits than the item has.
+        /// The device accepts fewer bits than the item has.
         case sampleFormat
-        /// The device has other channels, or in another order.
+        /// The device has other channels, or another order of channels.
         case channels
-        /// The device's own volume, where the server computes it.
+        /// The device's own volume, if the server applies it.
         case deviceVolume
     }
 
-    /// The change, as it is on the wire; nil: none.
+    /// The change by its name on the wire; nil: none.
     package var reason: String? {
         if case .changed(let change) = self { return change.rawValue }
         return nil
     }
 }
 
-/// The output as listeners see it.
+/// The output for clients.
 package struct OutputStatus: Equatable, Sendable {
     package var name: String
     package var description: String
     /// `running`, `idle`, `suspended`.
     package var state: String
-    /// Seconds between a sample leaving the server's queue and being audible; nil while unknown.
+    /// Seconds from a sample's leaving the server's queue until it is audible; nil: unknown.
     package var latency: Double?
     /// Seconds of latency that the sound server does not report.
     package var delay: Double
-    /// Frames a second of the device; nil while unknown.
+    /// Frames a second of the device; nil: unknown.
     package var sampleRate: Int?
-    /// Fidelity of the playback; nil while nothing plays.
+    /// Fidelity of the playback; nil: nothing plays.
     package var bitPerfect: Fidelity?
 
     /// An output, by its parts.
@@ -245,13 +245,13 @@ package struct OutputStatus: Equatable, Sendable {
     }
 }
 
-/// End of play by a client's sleep timer.
+/// The end of playback by a client's sleep timer.
 package struct SleepStatus: Equatable, Sendable {
-    /// When; nil: at the end of the item that plays then.
+    /// Instant of the end; nil: the end of the present item.
     package var time: MonotonicTime?
     /// Unix time of that instant, seconds.
     package var wall: Double?
-    /// Seconds before the end in which it grows quiet.
+    /// Seconds of the fade before the end.
     package var fade: Double
 
     /// An end, by its parts.
@@ -262,7 +262,7 @@ package struct SleepStatus: Equatable, Sendable {
     }
 }
 
-/// A change that was made and is not heard yet, because the output plays later than it takes frames.
+/// A change that is not audible yet, because the output plays later than it takes frames.
 package struct PendingEffect: Equatable, Sendable {
     /// Playback state from that instant on.
     package var state: PlaybackState
@@ -270,14 +270,14 @@ package struct PendingEffect: Equatable, Sendable {
     package var itemID: ItemID?
     /// Seconds into the item at that instant.
     package var position: Double
-    /// When it is heard.
+    /// Instant at which the change becomes audible.
     package var monotonic: MonotonicTime
     /// The same instant in Unix time, seconds.
     package var wall: Double
-    /// Cause of its event then. Unpublished.
+    /// Cause of its event at that instant. Unpublished.
     package var cause: Cause
 
-    /// The change to a state, with its anchor and cause.
+    /// The pending change to this state, with its anchor and cause.
     package init(_ next: NowPlayingState) {
         state = next.state
         itemID = next.item?.id
@@ -288,34 +288,34 @@ package struct PendingEffect: Equatable, Sendable {
     }
 }
 
-/// The whole published state: a value, built whole, compared whole, sent whole.
+/// The whole published state: built, compared and sent as one value.
 package struct NowPlayingState: Equatable, Sendable {
     package var session: String = "main"
-    /// Grows by one per event of the daemon.
+    /// Increases by one with each event of the daemon.
     package var sequence: Int = 0
-    /// This run of the daemon: random.
+    /// Random identity of this run of the daemon.
     package var instance: String = ""
     package var cause: Cause = .snapshot
     package var reason: ChangeReason?
     package var by: Originator?
     package var state: PlaybackState = .stopped
     package var stall: StallReason?
-    /// The last change that is not heard yet; nil: all are.
+    /// The last change that is not audible yet; nil: none.
     package var pending: PendingEffect?
-    /// While it lasts, and once more in the event of its end.
+    /// Present while it lasts, and once more in the event of its end.
     package var interruption: Interruption?
-    /// In `route` events only.
+    /// Present in `route` events only.
     package var route: Route?
     package var anchor: PlaybackAnchor
     package var item: NowPlayingItem?
     package var upcoming: UpcomingItem?
-    /// Place of the item in the queue, from 0.
+    /// Index of the item in the queue, from 0.
     package var queueIndex: Int?
     package var queueCount: Int = 0
     package var queueVersion: Int = 0
-    /// Grows by one with every visible change of the queue.
+    /// Increases by one with each visible change of the queue.
     package var queueRevision: Int = 0
-    /// Visible changes of the queue since the state before; nil: none, or too many.
+    /// Visible changes of the queue since the previous state; nil: none, or too many.
     package var queueChanges: QueueChanges?
     package var commandsVersion: Int = 0
     package var modes = PlayModes()
@@ -325,7 +325,7 @@ package struct NowPlayingState: Equatable, Sendable {
     package var loudness = LoudnessStatus()
     package var crossfade = CrossfadeSettings()
     package var fades = FadeSettings()
-    /// When play ends by itself; nil: when nothing follows.
+    /// End of playback by the sleep timer; nil: no timer is set.
     package var sleep: SleepStatus?
     package var output: OutputStatus?
     package var error: PlaybackError?
@@ -333,7 +333,7 @@ package struct NowPlayingState: Equatable, Sendable {
     /// A state in which nothing plays.
     package init(anchor: PlaybackAnchor) { self.anchor = anchor }
 
-    /// The state as it will be once the pending change is heard, with that cause; the item stays as it is.
+    /// The state after the pending change has become audible, with its cause; the item stays unchanged.
     package var asRequested: NowPlayingState {
         guard let pending else { return self }
         var state = self

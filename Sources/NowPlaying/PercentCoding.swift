@@ -1,6 +1,6 @@
-/// Text with percent signs for bytes, as addresses have it (RFC 3986 section 2.1).
+/// Percent-encoded text of addresses (RFC 3986 section 2.1).
 package enum PercentCoding {
-    /// The bytes for which `text` stands. Signs without two hexadecimal digits stay as they are, and `isWhole` is false.
+    /// Decodes `text` to bytes. Percent signs without two hexadecimal digits stay as they are, and `isWhole` is false.
     package static func decoded(_ text: some Sequence<UInt8>) -> (bytes: [UInt8], isWhole: Bool) {
         let text = Array(text)
         var bytes: [UInt8] = []

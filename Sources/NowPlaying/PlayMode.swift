@@ -1,27 +1,27 @@
 /// Repeat mode; raw values are the names on the wire.
 package enum RepeatMode: String, Sendable, CaseIterable {
-    /// Nothing: play ends.
+    /// No repetition: playback ends after the queue.
     case off
-    /// The same item again and again; next and previous still move.
+    /// Repeats the same item; next and previous still move.
     case one
-    /// The queue from its beginning.
+    /// Repeats the queue from its beginning.
     case all
 }
 
-/// In which order the queue is played; raw values are the words on the wire.
+/// Order in which the queue plays; raw values are the words on the wire.
 package enum ShuffleMode: String, Sendable, CaseIterable {
-    /// As it stands.
+    /// In the order of the queue.
     case off
-    /// At random.
+    /// Items in random order.
     case items
-    /// Albums at random, each of them whole and in its order.
+    /// Albums in random order, each complete and in its own order.
     case collections
 }
 
-/// Mode that is on until somebody turns it off, or for one occasion; raw values are the words on the wire.
+/// Mode that stays on until a client turns it off, or takes effect once; raw values are the words on the wire.
 package enum OccasionMode: String, Sendable, CaseIterable {
     case off, on
-    /// Off as soon as it took effect.
+    /// On until it takes effect once.
     case once
 
     /// The mode after it took effect.
@@ -35,7 +35,7 @@ package enum PlayMode: Equatable, Sendable {
     case consume(OccasionMode)
     case single(OccasionMode)
 
-    /// The mode that a command sets, by the word on the wire; nil: the command sets no mode, or none with this word.
+    /// The mode that a command sets, by the word on the wire; nil: the command sets no mode, or has no such word.
     package init?(_ command: RemoteCommand, _ word: String) {
         switch command {
         case .changeRepeatMode:
@@ -62,12 +62,12 @@ package enum PlayMode: Equatable, Sendable {
 package struct PlayModes: Equatable, Sendable {
     package private(set) var repeatMode = RepeatMode.off
     package private(set) var shuffleMode = ShuffleMode.off
-    /// If the queue loses an item that play leaves behind.
+    /// Removal from the queue of items that have played.
     package private(set) var consumeMode = OccasionMode.off
-    /// If play pauses after an item.
+    /// Pause after each item.
     package private(set) var singleMode = OccasionMode.off
 
-    /// All of them off but these.
+    /// Modes that are all off except these.
     package init(_ modes: PlayMode...) { for mode in modes { set(mode) } }
 
     /// Sets one of them.
@@ -80,7 +80,8 @@ package struct PlayModes: Equatable, Sendable {
         }
     }
 
-    /// Items of `played` that the queue loses until play has left the last of them. Play leaves one after the other.
+    /// The items among `played` that the queue has lost when playback leaves the last of them. Playback leaves them one
+    /// after the other.
     package func consumed(of played: ArraySlice<ItemID>) -> Set<ItemID> {
         switch consumeMode {
         case .off: []
@@ -92,13 +93,13 @@ package struct PlayModes: Equatable, Sendable {
     /// Notes that the queue lost an item.
     package mutating func consumeTookEffect() { consumeMode = consumeMode.afterEffect }
 
-    /// True if play pauses before the item that follows. A repeated item goes on.
+    /// True if playback pauses before the next item. A repeated item continues.
     package var pausesAfterItem: Bool { singleMode != .off && repeatMode != .one }
 
     /// Notes that play paused or ended after an item.
     package mutating func singleTookEffect() { singleMode = singleMode.afterEffect }
 
-    /// True if a mode ended since `before` because it took effect.
+    /// True if a mode has ended since `before` because it took effect.
     package func tookEffect(since before: PlayModes) -> Bool {
         before.consumeMode == .once && consumeMode == .off || before.singleMode == .once && singleMode == .off
     }

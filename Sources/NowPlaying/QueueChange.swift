@@ -1,18 +1,18 @@
-/// One visible change of a queue, for clients that keep a copy of it.
+/// A visible change of a queue, for clients that keep a copy of it.
 package enum QueueChange: Equatable, Sendable {
-    /// Items come before the item at this index; at the end if there is none.
+    /// Inserts items before the item at this index, or at the end if there is none.
     case insert([ItemID], at: Int)
     case remove([ItemID])
-    /// Items go, in this order, to an index that is counted after their removal.
+    /// Moves items, in this order, to an index that counts after their removal.
     case move([ItemID], to: Int)
-    /// Items show other metadata, another duration or another format.
+    /// Items have other metadata, another duration or another format.
     case update([ItemID])
-    /// All items leave the queue.
+    /// Removes all items.
     case clear
     /// All items have another order.
     case order
 
-    /// Number of items that it names.
+    /// Number of items that the change names.
     package var idCount: Int {
         switch self {
         case .insert(let ids, _), .remove(let ids), .move(let ids, _), .update(let ids): ids.count
@@ -27,7 +27,7 @@ package struct QueueChanges: Equatable, Sendable {
     package let from: Int
     package let changes: [QueueChange]
 
-    /// Changes from a revision, in their order.
+    /// Changes from a revision on, in their order.
     package init(from: Int, _ changes: [QueueChange]) {
         self.from = from
         self.changes = changes

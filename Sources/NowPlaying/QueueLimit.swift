@@ -1,7 +1,8 @@
 /// Limits of a queue.
 package enum QueueLimit {
-    /// Items of a queue, at most.
+    /// Maximum number of items of a queue.
     package static let items = 1_000_000
-    /// Bytes of the texts and addresses of all items of a queue, at most: each accepted queue can be saved and read again.
+    /// Maximum bytes of the texts and addresses of all items of a queue: each accepted queue can be saved and read
+    /// again.
     package static let textBytes = 256 << 20
 }

@@ -16,38 +16,39 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
         /// An item in the queue, which the command may start.
         case startableItem
         case currentItem
-        /// A position of the current item that is not the only one, outside of advertisements.
+        /// A position in the content of a seekable current item.
         case position
-        /// The same, also inside of an advertisement.
+        /// A position in a seekable current item, also inside an advertisement.
         case contentPosition
-        /// A current item that can be played at another rate.
+        /// A current item that supports other rates.
         case rate
     }
 
     /// Shape of a command's parameters and of its entry in a remote.
     package enum Form: Equatable, Sendable {
-        /// No parameters, or such as only this command has.
+        /// No parameters, or parameters of this command only.
         case plain
-        /// An interval, of which some are preferred.
+        /// An interval, with preferred values.
         case skip
-        /// Begins when a button is pressed, and ends when it is released.
+        /// A scan from the press of a button to its release.
         case scan
         case position, rate
         /// One of these words.
         case mode([String])
         case stars
-        /// Given, or undone.
+        /// Set or undone.
         case opinion
     }
 
-    /// A row of the table of commands. Whatever shows commands is derived from it: requirements, the remote's list, verbs for
-    /// modes, the words of the broker and the calls of the bus.
+    /// A row of the table of commands. All lists of commands are derived from it: requirements, the remote's list,
+    /// verbs for modes, the words of the MQTT bridge and the methods of MPRIS.
     package struct Traits: Sendable {
         package let needs: Need
         package let form: Form
-        /// Words for it in `nowplayingctl` and at the broker, the usual one first; empty: it is part of another one's words.
+        /// Words for it in `nowplayingctl` and in the MQTT bridge, the usual one first; empty: it belongs to another
+        /// command's words.
         package let words: [String]
-        /// The method of `org.mpris.MediaPlayer2.Player` that does just this; nil: none.
+        /// The method of `org.mpris.MediaPlayer2.Player` for exactly this command; nil: none.
         package let busMethod: String?
 
         fileprivate init(_ needs: Need, _ form: Form, _ words: [String] = [], bus: String? = nil) {
@@ -88,8 +89,8 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
     /// Its requirement.
     package var needs: Need { traits.needs }
 
-    /// Of a command that sets a mode: its word, the words that it takes, and the keys of the mode in the state
-    /// and in the list of commands.
+    /// For a command that sets a mode: its word, the valid words, and the keys of the mode in the state and in the list
+    /// of commands.
     package var mode: (word: String, choices: [String], key: String, listKey: String)? {
         guard case .mode(let choices) = traits.form, let word = traits.words.first else { return nil }
         // changeRepeatMode sets repeatMode, and the list has currentRepeatMode.
@@ -102,11 +103,11 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
 package struct CommandStatus: Equatable, Sendable {
     package var command: RemoteCommand
     package var isEnabled: Bool
-    /// Why not, when it is not enabled: `empty queue`.
+    /// Reason if it is not enabled: `empty queue`.
     package var reason: String?
-    /// Seconds, the first is the default; empty where the command has none.
+    /// Seconds, the first is the default; empty if the command has none.
     package var preferredIntervals: [Double] = []
-    /// Rates to choose from; empty where the command has none.
+    /// Rates to choose from; empty if the command has none.
     package var supportedPlaybackRates: [Double] = []
 
     /// A command's status, by its parts.

@@ -4,43 +4,43 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// One connection to a sound server, from `begin` to `end`, and the questions that are outstanding on it.
+/// One connection to a sound server, from `begin` to `end`, and its outstanding requests.
 @PlayerLoop final class PulseConnection {
     /// State of the connection; `changed` reports changes.
     enum State: Equatable {
         case connecting
-        /// It takes too long, and may come about yet.
+        /// It takes too long, but may still succeed.
         case hung
         case ready(PulseServerInfo)
         case failed(OutputError)
     }
 
-    /// Connecting is given this long: a server that systemd starts for us needs its time on a small machine.
+    /// Seconds that a connection may take: a server that systemd starts for us needs time on a small machine.
     private static let connectionLimit = 5.0
-    /// Answers are awaited this long, and a last moment.
+    /// Seconds to wait for an answer, and the extension before the request fails.
     static let answerLimit = 0.95
     private static let lastMoment = 0.05
 
     private let main: PulseMainLoop
     private let loop: EventLoop
-    /// libpulse's context; valid as long as this object lives, also after `end`.
+    /// libpulse's context; valid while this object lives, even after `end`.
     let context: OpaquePointer
     private(set) var state = State.connecting
-    /// The server does not answer although it should have. Ends with any message of the server.
+    /// True if the server has not answered in time. Any message of the server ends it.
     private(set) var isHung = false
     /// Called after each change of `state`; never during a call of ours.
     var changed: (@PlayerLoop (State) -> Void)?
-    /// Something was created, changed or removed at the server: facility, kind and index.
+    /// Reports an object that was created, changed or removed at the server: facility and kind, and its index.
     var subscriptionEvent: (@PlayerLoop (_ event: UInt32, _ index: UInt32) -> Void)?
 
     private var requests: [PulseRequest] = []
     private var deadline: EventSource?
     private var connecting: EventSource?
 
-    /// Address of the server; nil: as the environment and the user's files say.
+    /// Address of the server; nil: from the environment and the user's files.
     private let server: String?
 
-    /// A connection that is not begun.
+    /// A connection that is not started.
     init(_ main: PulseMainLoop, server: String?) {
         self.main = main
         self.server = server
@@ -56,7 +56,8 @@ import NowPlaying
         self.context = context
     }
 
-    /// Frees the context. A completion of `send` that waits for its turn keeps this object, and asks the context why it failed.
+    /// Frees the context. A completion of `send` that waits for its turn retains this object, and reads its failure
+    /// from the context.
     isolated deinit {
         end()
         pa_context_unref(context)
@@ -73,7 +74,7 @@ import NowPlaying
         }
     }
 
-    /// Ends it. What is outstanding comes back with an error, in the next turn of the loop.
+    /// Ends the connection. Outstanding requests complete with an error, in the next turn of the loop.
     func end() {
         guard !isEnded else { return }
         isEnded = true
@@ -88,14 +89,14 @@ import NowPlaying
     }
     private var isEnded = false
 
-    // MARK: What the server says
+    // MARK: Events of the server
 
     fileprivate func contextChanged() {
         switch pa_context_get_state(context) {
         case PA_CONTEXT_READY: askServer()
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             let error = OutputError.connection(pa_context_errno(context))
-            // libpulse may report it in the middle of a call of ours.
+            // libpulse may report the failure in the middle of a call of ours.
             loop.later { [weak self] in self?.become(.failed(error)) }
         default: break
         }
@@ -121,14 +122,14 @@ import NowPlaying
         changed?(next)
     }
 
-    /// The server said something.
+    /// Records a message of the server.
     func answered() { isHung = false }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    /// Asks something. `start` gets the context for libpulse's callback and returns libpulse's operation. The completion
-    /// comes exactly once, never during this call: with the answer, with what went wrong, with `.serverHung` when there is
-    /// no answer for `limit` seconds (an answer that comes later is dropped), or when the connection or `owner` ends.
+    /// Sends a request. `start` gets the context for libpulse's callback and returns libpulse's operation. The
+    /// completion runs exactly once, never during this call: with the answer, with the failure, with `.serverHung` if
+    /// no answer comes within `limit` seconds (a later answer is dropped), or when the connection or `owner` ends.
     func send(
         owner: AnyObject? = nil, limit: Double? = answerLimit,
         _ start: (UnsafeMutableRawPointer) -> OpaquePointer?, _ completion: @escaping PulseRequest.Completion
@@ -148,7 +149,7 @@ import NowPlaying
         if request.limit != nil { armDeadline() }
     }
 
-    /// A question was answered: it ends.
+    /// Ends an answered request.
     func answered(_ request: PulseRequest) {
         answered()
         gaveUp(request)
@@ -161,7 +162,7 @@ import NowPlaying
         armDeadline()
     }
 
-    /// Ends the questions of an owner whose end this is; their completions come in the next turn of the loop.
+    /// Cancels the requests of an owner that ends; their completions run in the next turn of the loop.
     func cancelRequests(of owner: AnyObject) {
         cancel { $0.owner === owner }
         armDeadline()
@@ -176,7 +177,7 @@ import NowPlaying
         }
     }
 
-    /// One deadline for all: at the first limit of those that are awaited, none when there is none.
+    /// Sets one deadline for all requests: the first limit of those that are awaited; none if there is none.
     private func armDeadline() {
         guard let first = requests.lazy.filter(\.isAwaited).compactMap(\.limit).min() else {
             deadline?.release()
@@ -202,17 +203,17 @@ import NowPlaying
         armDeadline()
     }
 
-    /// When the oldest of the questions was asked whose answers are still awaited and have a limit; nil: there is none.
+    /// Time at which the oldest awaited request with a limit was sent; nil: there is none.
     var oldestQuestion: MonotonicTime? {
         requests.lazy.filter { $0.isAwaited && $0.limit != nil }.map(\.sent).min()
     }
 
-    /// The owner's questions outstanding, for tests.
+    /// Number of outstanding requests, for tests.
     var outstanding: Int { requests.count }
 }
 
 extension OutputError {
-    /// Why there is no connection, by libpulse's error number.
+    /// Failure to connect, by libpulse's error number.
     static func connection(_ number: Int32) -> OutputError {
         switch number {
         case Int32(PA_ERR_CONNECTIONREFUSED.rawValue):

@@ -3,12 +3,13 @@ import Glibc
 
 /// Environment of the process for libpulse.
 package enum PulseEnvironment {
-    /// Makes libpulse read the user's own client.conf with our two lines around it: no shared memory (with it, every
-    /// 64 KiB that are played wake us once), and no server started by us. Also drops `PULSE_LATENCY_MSEC`, which would
-    /// override the buffering. Call it at start, before any thread is: it changes the environment, the first time only.
+    /// Makes libpulse read the user's own client.conf together with two lines of ours: no shared memory (it causes a
+    /// wakeup for every 64 KiB that play), and no server started by us. Also drops `PULSE_LATENCY_MSEC`, which would
+    /// override the buffering. Call it at the start, before any thread runs: it changes the environment, at the first
+    /// call only.
     ///
     /// The configuration is a file in memory named by `PULSE_CLIENTCONFIG`, closed on exec: a child that uses libpulse
-    /// must be started with the variable as it was before.
+    /// must start with the variable's original value.
     package static func prepare() { prepared }
 
     private static let prepared: Void = {
@@ -24,17 +25,17 @@ package enum PulseEnvironment {
         setenv("PULSE_CLIENTCONFIG", "/proc/self/fd/\(descriptor)", 1)
     }()
 
-    /// A configuration that includes these files, which libpulse reads anew for each connection; a missing one is nothing
-    /// to it. A mistake in a file ends the reading, so our lines stand before the first file and after each.
+    /// A configuration that includes these files, which libpulse reads anew for each connection and skips if missing. A
+    /// mistake in a file ends the reading, so our lines stand before the first file and after each.
     static func clientConfiguration(including files: [String]) -> String {
         let ours = "enable-shm = no\nautospawn = no\n"
         let includes = files.filter { !$0.utf8.contains(UInt8(ascii: "\n")) }.map { ".include \($0)\n" }
         return ours + includes.map { $0 + ours }.joined()
     }
 
-    /// The files that libpulse would read, in its order: the first client.conf that there is of the one the environment
-    /// names, the user's two paths and the system's; then the parts in the folder of the same name with `.d`
-    /// (libpulse 16.1: core-util.c, `pa_open_config_file`; conf-parser.c, `pa_config_parse`).
+    /// The files that libpulse would read, in its order: the first existing client.conf among that of the environment,
+    /// the user's two paths and the system's; then the parts in the folder of the same name with `.d` (libpulse 16.1:
+    /// core-util.c, `pa_open_config_file`; conf-parser.c, `pa_config_parse`).
     static func clientConfigurationFiles() -> [String] {
         let main: String?
         if let named = environment("PULSE_CLIENTCONFIG") {
@@ -67,10 +68,10 @@ package enum PulseEnvironment {
         return names.sorted()
     }
 
-    /// True if the skew of sinks is remembered that are no devices: for tests, whose sinks are none.
+    /// True if the skew of every sink is stored, even of one that is not a device: for tests, whose sinks are not.
     static var remembersEveryClock: Bool { environment("NOWPLAYINGD_REMEMBER_SKEW") == "all" }
 
-    /// A variable's value; nil when unset or empty.
+    /// A variable's value; nil: unset or empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)

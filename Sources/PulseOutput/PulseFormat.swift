@@ -2,7 +2,7 @@ import AudioCore
 import CPulse
 
 extension AudioFormat {
-    /// The format as libpulse writes it.
+    /// The format in libpulse's form.
     var pulseSampleSpec: pa_sample_spec {
         let form: pa_sample_format_t
         #if _endian(little)
@@ -22,7 +22,7 @@ extension AudioFormat {
             format: form, rate: UInt32(clamping: sampleRate), channels: UInt8(clamping: channels.count))
     }
 
-    /// The channels as libpulse names them, given explicitly so that the server never guesses.
+    /// The channels by libpulse's names, set explicitly so that the server never guesses.
     var pulseChannelMap: pa_channel_map {
         var map = pa_channel_map()
         pa_channel_map_init(&map)
@@ -39,7 +39,7 @@ extension AudioFormat {
         return map
     }
 
-    /// The format that a device reports; nil if it is none that we name (8 bit, companded, compressed).
+    /// The format that a device reports; nil: it has no name here (8 bit, companded, compressed).
     init?(_ spec: pa_sample_spec, _ map: pa_channel_map) {
         let form: SampleFormat
         switch spec.format {
@@ -62,7 +62,7 @@ extension AudioFormat {
 }
 
 extension ChannelPosition {
-    /// libpulse's name for the position; nil: one of its numbered auxiliary ones.
+    /// libpulse's name for the position; nil: one of its numbered auxiliary positions.
     fileprivate var pulsePosition: pa_channel_position_t? {
         switch self {
         case .mono: PA_CHANNEL_POSITION_MONO

@@ -1,9 +1,10 @@
 import AudioCore
 import CLateLibraries
 
-/// libpulse, which nothing links: it brings ten libraries with it, and costs a start more than all that is ours.
+/// libpulse. No program links it: it loads ten other libraries, and would take longer at a start than all of our own
+/// code.
 package enum PulseLibrary {
-    /// Opens it, or waits for the thread that does. False: it is not there. Any thread; reads files.
+    /// Opens the library, or waits for the thread that opens it. False: it is not installed. Any thread; reads files.
     package static func open() -> Bool { late_pulse_is_there() != 0 }
 
     /// The failure of a connection without the library.

@@ -2,8 +2,8 @@ import CPulse
 import Glibc
 import LinuxSystem
 
-/// The twelve functions and `quit` of `pa_mainloop_api`. libpulse calls them on the loop's thread only, because all
-/// calls into libpulse are made there. Each event is owned by the handle that libpulse has until it frees it.
+/// The twelve functions and `quit` of `pa_mainloop_api`. libpulse calls them only on the loop's thread, because all
+/// calls into libpulse happen there. libpulse's handle owns its event until libpulse frees it.
 func mainLoopFunctions() -> pa_mainloop_api {
     var api = pa_mainloop_api()
     api.io_new = { api, descriptor, flags, callback, context in
@@ -68,7 +68,7 @@ func mainLoopFunctions() -> pa_mainloop_api {
         let event = object(handle, PulseDeferredEvent.self)
         PlayerLoop.assumeIsolated { event.destroy = destroy }
     }
-    // Only main loops of libpulse's own tools are ended through this; the process's loop is not libpulse's to end.
+    // Only libpulse's own tools end their main loop this way; libpulse must not end the process's loop.
     api.quit = { _, _ in }
     return api
 }
@@ -83,7 +83,7 @@ private func object<Event: AnyObject>(_ handle: OpaquePointer?, _: Event.Type) -
     Unmanaged<Event>.fromOpaque(UnsafeRawPointer(handle!)).takeUnretainedValue()
 }
 
-/// The event of a handle that ends here.
+/// The event of a handle that is freed here.
 private func disown<Event: AnyObject>(_ handle: OpaquePointer?, _: Event.Type) -> Event {
     Unmanaged<Event>.fromOpaque(UnsafeRawPointer(handle!)).takeRetainedValue()
 }

@@ -4,13 +4,13 @@ import Glibc
 package import LinuxSystem
 import NowPlaying
 
-/// Serves libpulse from our event loop: the `pa_mainloop_api` that a context is made with.
+/// Serves libpulse from our event loop: the `pa_mainloop_api` of a context.
 ///
-/// Rules of the interface (pulse/mainloop-api.h): an event may be freed inside its own callback; its destroy callback is
-/// called when it is freed; deferred events run in every turn while they are enabled; times are of the wall clock, because
+/// Rules of the interface (pulse/mainloop-api.h): an event may be freed inside its own callback; freeing it calls its
+/// destroy callback; deferred events run in every turn while they are enabled; times use the wall clock, because
 /// libpulse uses the monotonic one only with main loops of its own.
 @PlayerLoop package final class PulseMainLoop {
-    /// Argument for `pa_context_new`; valid as long as this object lives, which must be longer than any context.
+    /// Argument for `pa_context_new`; valid while this object lives, which must outlive every context.
     package let api: UnsafeMutablePointer<pa_mainloop_api>
     let loop: EventLoop
 
@@ -24,7 +24,7 @@ import NowPlaying
 
     isolated deinit { api.deallocate() }
 
-    /// The object of the interface that libpulse hands back.
+    /// The object of the interface that libpulse passes to a callback.
     nonisolated static func from(_ api: UnsafeMutablePointer<pa_mainloop_api>?) -> PulseMainLoop {
         Unmanaged.fromOpaque(api!.pointee.userdata!).takeUnretainedValue()
     }
@@ -35,7 +35,7 @@ import NowPlaying
     typealias Callback = pa_io_event_cb_t
     private let api: UnsafeMutablePointer<pa_mainloop_api>
     private let descriptor: Int32
-    /// Our own copy of the descriptor where it is watched twice, else -1.
+    /// Our own copy of the descriptor if it is watched twice, else -1.
     private var duplicate: Int32 = -1
     private let callback: Callback
     private let context: UnsafeMutableRawPointer?
@@ -55,7 +55,7 @@ import NowPlaying
         let handler: @PlayerLoop (UInt32) -> Void = { self.happened($0) }
         source = main.loop.watch(descriptor, epollEvents(flags), handler)
         if source == nil {
-            // epoll takes each descriptor once; a copy of it counts as another.
+            // epoll accepts each descriptor once; a copy counts as another one.
             duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
             if duplicate >= 0 { source = main.loop.watch(duplicate, epollEvents(flags), handler) }
         }
@@ -73,15 +73,15 @@ import NowPlaying
         source?.setEvents(epollEvents(flags))
     }
 
-    /// The socket is full for the first time: gives it the longest queue that the system allows (`net.core.wmem_max`).
-    /// libpulse asks for 64 KiB, and then a refill of four seconds wakes us up to six times.
+    /// Gives a socket that is full for the first time the longest queue that the system allows (`net.core.wmem_max`).
+    /// libpulse sets 64 KiB, with which a refill of four seconds wakes us up to six times.
     private func widen() {
         isWidened = true
         var bytes: Int32 = 1 << 20
         _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Ends the watch, and calls `destroy`; the descriptor stays libpulse's.
+    /// Ends the watch, and calls `destroy`; libpulse keeps the descriptor.
     func free() {
         source?.release()
         source = nil
@@ -124,15 +124,15 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    /// Forgets the deadline, and calls `destroy`.
+    /// Drops the deadline, and calls `destroy`.
     func free() {
         source?.release()
         source = nil
         destroy?(main.api, handle, context)
     }
 
-    /// The monotonic instant that is as far away from now as `wall` is on the wall clock. What the wall clock does later
-    /// no longer matters.
+    /// The monotonic instant that is as far from now as `wall` is on the wall clock. Later changes of the wall clock
+    /// have no effect.
     private func monotonic(_ wall: timeval) -> MonotonicTime {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -143,7 +143,7 @@ import NowPlaying
     }
 }
 
-/// Work that libpulse puts off to the next turn of the loop.
+/// Work that libpulse defers to the next turn of the loop.
 ///
 /// Each run has a source of its own: sd-event keeps a deferred source that stays enabled in front of everything that
 /// becomes ready later, so one that libpulse leaves enabled would starve the rest of the process.
@@ -156,7 +156,7 @@ import NowPlaying
     private var enabled = true
     var destroy: pa_defer_event_destroy_cb_t?
 
-    /// Begins enabled: the callback comes in the next turn of the loop. Lives until `free`.
+    /// Starts enabled: the callback runs in the next turn of the loop. Lives until `free`.
     init(_ main: PulseMainLoop, _ callback: @escaping Callback, _ context: UnsafeMutableRawPointer?) {
         self.main = main
         self.callback = callback
@@ -183,7 +183,7 @@ import NowPlaying
         schedule()
     }
 
-    /// Calls the callback no more, and calls `destroy`.
+    /// Ends the callbacks, and calls `destroy`.
     func free() {
         enabled = false
         schedule()

@@ -6,7 +6,7 @@ import NowPlaying
 extension PulseOutput {
     // MARK: The device in use
 
-    /// Asks what device the stream is on, and what that can do. `reason`: why it is there now.
+    /// Requests the stream's device and the device's abilities. `reason`: the reason for the present device.
     func readDevice(of stream: PulseStream, _ reason: RouteReason? = nil) {
         guard let connection, let handle = stream.stream else { return }
         let index = pa_stream_get_device_index(handle)
@@ -62,7 +62,7 @@ extension PulseOutput {
             })
     }
 
-    /// The device woke up or fell asleep.
+    /// Applies a suspended or resumed device.
     func suspensionChanged(_ stream: PulseStream) {
         guard var known = device else { return }
         known.state = stream.isSuspended ? .suspended : .running
@@ -70,7 +70,7 @@ extension PulseOutput {
         device = known
     }
 
-    /// Sets the device in use and reports it if it is another, or in another state.
+    /// Sets the device in use, and reports another device or another state.
     func setDevice(_ known: OutputDevice?, _ reason: RouteReason? = nil) {
         guard known != device || reason != nil else { return }
         device = known
@@ -85,7 +85,7 @@ extension PulseOutput {
             DeviceList(connection, completion).ask()
             return
         }
-        // A connection for this one question; the one for playing is its user's to make.
+        // A connection for this request only; the owner decides when to connect for playback.
         let visit = PulseConnection(main, server: address)
         DeviceList(visit) { [loop] result in
             visit.end()
@@ -102,12 +102,12 @@ extension PulseOutput {
     }
 }
 
-/// One question for all devices; keeps itself alive by its closures until it is answered, within a second.
+/// A request for all devices; its closures retain it until the answer, within a second.
 @PlayerLoop private final class DeviceList {
     typealias Completion = @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void
     private let connection: PulseConnection
     private var completion: Completion?
-    /// Set if the connection is for this question only.
+    /// Present if the connection is for this request only.
     private var deadline: EventSource?
 
     init(_ connection: PulseConnection, _ completion: @escaping Completion) {
@@ -131,7 +131,7 @@ extension PulseOutput {
     func ask() {
         let context = connection.context
         var defaultSink = ""
-        // Answers come in the order of the questions.
+        // Answers come in the order of the requests.
         connection.send({ pa_context_get_server_info(context, serverInfoArrived, $0) }) { result in
             if case .success(let answers) = result, case .server(let info)? = answers.last {
                 defaultSink = info.defaultSink

@@ -2,9 +2,9 @@ import AudioCore
 import CPulse
 import LinuxSystem
 
-/// Other programs' streams: those that interrupt us because the configuration says so.
+/// Streams of other programs that interrupt us by the configuration.
 extension PulseOutput {
-    /// Finds out who plays already: they interrupt nobody.
+    /// Records the streams that play already: they do not interrupt.
     func beginWatchingNeighbours() {
         guard let connection, isConnected, watchesNeighbours, !neighbours.programs.isEmpty, streams.last?.index != nil
         else { return }
@@ -18,7 +18,7 @@ extension PulseOutput {
             })
     }
 
-    /// Something happened to a stream that is not ours.
+    /// Handles a change of a stream that is not ours.
     func neighbourChanged(_ index: UInt32, isGone: Bool) {
         guard watchesNeighbours, !neighbours.programs.isEmpty, let connection else { return }
         if isGone { return report(neighbours.ended(index)) }
@@ -47,11 +47,12 @@ extension PulseOutput {
 
     // MARK: Requests of the server
 
-    /// The server asks for silence, on behalf of a telephone call for example (`module-role-cork`), or takes that back.
+    /// Handles a request of the server for silence, for example for a telephone call (`module-role-cork`), or the
+    /// withdrawal of that request.
     func serverAsks(_ stream: PulseStream, cork: Bool) {
         guard cork else { return stream.reportRequest(nil) }
         guard let connection else { return }
-        // It does not say for whom: the stream that plays with a role of its own is the one.
+        // The server does not name the program; this takes the one whose stream has a role of its own.
         connection.send(
             owner: stream,
             { pa_context_get_sink_input_info_list(connection.context, sinkInputInfoArrived, $0) },

@@ -3,7 +3,7 @@ import CPulse
 import LinuxSystem
 import NowPlaying
 
-/// Our streams on other devices: moved by somebody, or because theirs went away.
+/// Moves of our streams to other devices, by other programs or after the loss of a device.
 extension PulseOutput {
     /// Handles a move of the stream by the server: finds the reason, then reports it with the device.
     func streamMoved(_ stream: PulseStream) {
@@ -19,7 +19,7 @@ extension PulseOutput {
             { result in
                 if case .success(let answers) = result, !answers.isEmpty { isThere = true }
             })
-        // Answers come in the order of the questions.
+        // Answers come in the order of the requests.
         connection.send(
             owner: stream, { pa_context_get_server_info(connection.context, serverInfoArrived, $0) },
             { [weak self, weak stream] result in
@@ -36,7 +36,7 @@ extension PulseOutput {
         keptSink = name
         subscribe()
         guard let name, let connection else { return }
-        // It may be back already.
+        // The device may be back already.
         connection.send({ pa_context_get_sink_info_by_name(connection.context, name, sinkInfoArrived, $0) }) {
             [weak self] result in
             guard let self, keptSink == name, case .success(let answers) = result, !answers.isEmpty else { return }
@@ -51,12 +51,12 @@ extension PulseOutput {
 
     package func returnToKeptDevice() {
         guard let name = keptSink else { return }
-        // A stream that was moved there before is put back by PulseAudio itself: it won't be moved again.
+        // PulseAudio itself moves back a stream that was moved there before; that stream does not move again.
         guard device?.name == name else { return moveStreams(to: name, .deviceBack) }
         loop.later { [self] in if keptSink == name, device?.name == name { setDevice(device, .deviceBack) } }
     }
 
-    /// Moves all streams to this sink; the change is reported with this reason if it comes.
+    /// Moves all streams to this sink. A resulting change is reported with this reason.
     func moveStreams(to name: String, _ reason: RouteReason) {
         guard let connection else { return }
         for stream in streams {
@@ -68,7 +68,7 @@ extension PulseOutput {
         }
     }
 
-    /// Handles a new device: reports it if one is awaited.
+    /// Handles a new device, and reports it if one is awaited.
     func deviceAppeared(_ index: UInt32) {
         guard let connection, keptSink != nil || awaitsDevice else { return }
         connection.send(
@@ -86,15 +86,15 @@ extension PulseOutput {
 
     // MARK: No device at all
 
-    /// True if the server had only its dummy device at the last request, though there was another one once.
+    /// True if the server had only its dummy device at the last request, although it had another one before.
     var isWithoutDevice: Bool {
         hadDevice && keptSink == nil && wishedSink == nil && server?.defaultSink == OutputDevice.dummyName
     }
 
-    /// Begins a stream if there is a device by now; else that is its failure. A server that was started again may have its
-    /// devices after it has us: on its dummy the item would continue unheard.
+    /// Begins a stream if there is a device; else the stream fails. A restarted server may have its devices only after
+    /// it has us: on its dummy the item would continue unheard.
     func beginOnDevice(_ stream: PulseStream, _ connection: PulseConnection) {
-        // Before the question, so that none is missed that comes after the answer.
+        // Set before the request, so that no device is missed that appears after the answer.
         setAwaitsDevice(true)
         connection.send({ pa_context_get_server_info(connection.context, serverInfoArrived, $0) }) {
             [weak self, weak stream] result in
@@ -103,7 +103,7 @@ extension PulseOutput {
             if case .success(let answers) = result, case .server(let info)? = answers.last { serverKnown(info) }
             if isWithoutDevice {
                 stream.failLater(OutputError(.noDevice, "the sound server has no device yet"))
-                // It died with its device, as far as we are concerned.
+                // For the output the stream failed with its device.
                 streamDied(stream, OutputError(.noDevice, "the sound server has no device yet"))
             } else {
                 setAwaitsDevice(false)

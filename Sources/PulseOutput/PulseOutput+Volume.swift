@@ -10,7 +10,7 @@ extension PulseOutput {
 
     package var isVolumeNeutral: Bool { volumeControl.isNeutral }
 
-    /// Gives a stream the volume that was wished for, unless it has it from its beginning or is not ready for it.
+    /// Sets the requested volume of a stream, unless the stream has it from its start or is not ready.
     func applyVolume(to stream: PulseStream) {
         guard let connection, let index = stream.index, let volume = volumeControl.wishedVolume,
             let muted = volumeControl.wishedMuted
@@ -41,9 +41,9 @@ extension PulseOutput {
             { [weak self] result in
                 guard let self, case .success(let answers) = result else { return }
                 guard case .sinkInput(let info)? = answers.first else { return }
-                // PipeWire says 0 until it knows; the real volume follows as a change.
+                // PipeWire reports 0 until it knows the volume; the real volume follows as a change.
                 if isFirst, info.volume == 0, server?.isPipeWire == true { return }
-                // A request for silence also mutes us meanwhile, which no user asked for.
+                // A request for silence also mutes our stream meanwhile, without a user's request.
                 let isSilenced = stream.isAskedToCork
                 let muted = isSilenced ? volumeControl.known?.muted ?? false : info.isMuted
                 let wasNeutral = volumeControl.isNeutral
@@ -51,7 +51,7 @@ extension PulseOutput {
                 if let news = volumeControl.reported(info.volume, muted: muted) {
                     delegate?.outputVolumeChanged(news.volume, muted: news.muted)
                 } else if wasNeutral != volumeControl.isNeutral {
-                    // Between 100 % and more, or in the balance: nothing that our volume shows.
+                    // A change above 100 % or in the balance, which our volume does not show.
                     delegate?.outputDeviceChanged(device, nil)
                 }
             })

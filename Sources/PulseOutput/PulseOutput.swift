@@ -5,8 +5,8 @@ package import NowPlaying
 
 /// The sound server of the user: PulseAudio, or PipeWire's server of the same protocol.
 ///
-/// It connects only on demand, never starts a server and retries nothing by itself; `ServerWatch` reports when another
-/// attempt makes sense. `PulseEnvironment.prepare` must have run before.
+/// It connects only on demand, never starts a server and does not retry by itself; `ServerWatch` reports when another
+/// attempt makes sense. Call `PulseEnvironment.prepare` first.
 @PlayerLoop package final class PulseOutput: AudioOutput {
     package weak var delegate: (any AudioOutputDelegate)?
     package var device: OutputDevice?
@@ -19,17 +19,17 @@ package import NowPlaying
     private(set) var streams: [PulseStream] = []
     /// Streams of announcements.
     private(set) var announcements: [PulseStream] = []
-    /// The device that is wished for; nil: the server's default.
+    /// The requested device; nil: the server's default.
     var wishedSink: String?
-    /// The server's word for its default sink.
+    /// The server's name for its default sink.
     static let defaultSink = "@DEFAULT_SINK@"
-    /// The device that went away and is waited for.
+    /// The lost device that is awaited.
     var keptSink: String? {
         didSet { if keptSink != oldValue { returning = nil } }
     }
     /// The stream that begins on that device.
     private weak var returning: PulseStream?
-    /// A move of our streams that was asked for by us and not seen yet: why.
+    /// Reason of a move of our streams that we requested and that has not been reported yet.
     var askedMove: RouteReason?
     var volumeControl = VolumeControl()
     var neighbours: Neighbours
@@ -42,14 +42,14 @@ package import NowPlaying
     }
     /// Mask of the events in our subscription at the server.
     private var subscribed: UInt32 = 0
-    /// A stream died with its device and no other was opened since: the next device that appears is news.
+    /// True if a stream failed with its device and no other was opened since: then the next new device is reported.
     private(set) var awaitsDevice = false
-    /// True if sound was on a real device.
+    /// True if a real device was ever in use.
     var hadDevice = false
 
-    /// An output on this loop, connected to nothing yet. `sinkName`: the device that streams shall go to. `server`: its
-    /// address (`unix:/path`, `tcp:host`); nil: as the environment and the user's files say.
-    /// `interrupters`: programs whose streams interrupt us.
+    /// An output on this loop, not connected yet. `sinkName`: the device for the streams. `server`: its address
+    /// (`unix:/path`, `tcp:host`); nil: from the environment and the user's files. `interrupters`: programs whose
+    /// streams interrupt us.
     package init(
         _ loop: EventLoop, server address: String? = nil, sinkName: String? = nil, interrupters: [String] = []
     ) {
@@ -63,12 +63,12 @@ package import NowPlaying
     package var isConnected: Bool { server != nil }
     package var isConnecting: Bool { connection != nil && server == nil }
 
-    /// The server did not answer a request for a second, and has sent nothing since.
+    /// True if the server did not answer a request for a second, and has sent nothing since.
     package var isHung: Bool { connection?.isHung ?? false }
 
     package var oldestQuestion: MonotonicTime? { connection?.oldestQuestion }
 
-    /// The name and version that the server gives itself; nil while not connected.
+    /// The server's name and version; nil: not connected.
     package var serverName: String? { server?.name }
 
     // MARK: Connection
@@ -100,7 +100,7 @@ package import NowPlaying
         }
     }
 
-    /// Forgets the connection with all its streams, silently.
+    /// Drops the connection with all its streams, without reports.
     private func drop() {
         let ended = streams + announcements
         streams = []
@@ -116,13 +116,13 @@ package import NowPlaying
         guard let connection else { return }
         self.connection = nil
         connection.end()
-        // libpulse may be in the middle of a callback: the object lives until it is done.
+        // libpulse may be in the middle of a callback: keep the object until the next turn.
         loop.later { withExtendedLifetime(connection) {} }
     }
 
     // MARK: Streams
 
-    /// Opens a stream, as `AudioOutput` has it.
+    /// Opens a stream by the rules of `AudioOutput`.
     package func openStream(
         _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate
     ) -> any AudioStream {
@@ -138,12 +138,12 @@ package import NowPlaying
         return stream
     }
 
-    /// Begins a stream that was opened on the device where it shall be.
+    /// Begins an opened stream on its device.
     func begin(_ stream: PulseStream, _ connection: PulseConnection) {
         guard let kept = keptSink, kept != Self.defaultSink else {
             return begin(stream, connection, on: keptSink ?? wishedSink)
         }
-        // A stream that is begun on a device by its name stays there when the user chooses another default.
+        // A stream that begins on a device by name stays there when the user selects another default.
         connection.send({ pa_context_get_server_info(connection.context, serverInfoArrived, $0) }) {
             [weak self, weak stream] result in
             guard let self, let stream, self.connection === connection, streams.contains(where: { $0 === stream })
@@ -175,27 +175,28 @@ package import NowPlaying
         return stream
     }
 
-    /// From now on the next device that appears is news, or not any more.
+    /// True: the next new device is reported from now on; false: it is not.
     func setAwaitsDevice(_ awaits: Bool) {
         awaitsDevice = awaits
         subscribe()
     }
 
-    /// The server has another default, or is known better.
+    /// Records newer facts about the server.
     func serverKnown(_ info: PulseServerInfo) { server = info }
 
-    /// The stream was closed.
+    /// Drops a closed stream.
     func forget(_ stream: PulseStream) {
         streams.removeAll { $0 === stream }
         announcements.removeAll { $0 === stream }
         subscribe()
     }
 
-    /// A stream begins to be of use: it gets the wished volume, its device is asked for. Announcements do not count.
+    /// Prepares a stream that the server has made: sets the requested volume and requests its device. Ignores
+    /// announcements.
     func streamBecameReady(_ stream: PulseStream) {
         if stream.isAnnouncement { return }
         awaitsDevice = false
-        // The device that was kept to is there again: from now on streams go where they would go without that.
+        // The awaited device is back: streams go to their usual device from now on.
         if returning === stream { keptSink = nil }
         subscribe()
         applyVolume(to: stream)
@@ -204,7 +205,7 @@ package import NowPlaying
         beginWatchingNeighbours()
     }
 
-    /// The stream died at the server, alone.
+    /// Handles the failure of a single stream.
     func streamDied(_ stream: PulseStream, _ error: OutputError) {
         streams.removeAll { $0 === stream }
         if stream.isAnnouncement { return announcements.removeAll { $0 === stream } }
@@ -218,13 +219,13 @@ package import NowPlaying
         subscribe()
     }
 
-    // MARK: What changes at the server
+    // MARK: Subscription
 
-    /// A stream was let go or stopped.
+    /// Handles a stream that was uncorked or corked.
     func flowChanged() { subscribe() }
 
-    /// Subscribes to the events needed now: our stream's volume while there is one, devices while one is awaited or
-    /// sounds.
+    /// Subscribes to the events needed now: our stream's volume while there is a stream, devices while one is awaited
+    /// or plays.
     func subscribe() {
         guard let connection, isConnected else { return }
         var wanted: UInt32 = 0

@@ -1,8 +1,8 @@
 import CPulse
 import LinuxSystem
 
-// The callbacks of libpulse's questions. They are called on the loop's thread, outside of any isolation that the compiler
-// knows of; each copies what the server said and enters the loop.
+// The callbacks of libpulse's requests. They run on the loop's thread, outside any isolation that the compiler knows;
+// each copies the server's data and enters the loop.
 
 /// Enters the loop with the request of a callback's context.
 private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseRequest) -> Void) {
@@ -10,7 +10,7 @@ private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (Pul
     PlayerLoop.assumeIsolated { body(request) }
 }
 
-/// The answer of a list: an entry, the end (positive) or a failure (negative).
+/// Handles an answer of a list: an entry, the end (positive) or a failure (negative).
 private func list(
     _ connection: OpaquePointer?, _ end: Int32, _ context: UnsafeMutableRawPointer?, _ answer: PulseRequest.Answer?
 ) {

@@ -3,10 +3,10 @@ import CPulse
 import LinuxSystem
 import NowPlaying
 
-/// One question to the server, from sending it to its answer.
+/// A request to the server, until its answer.
 ///
-/// Its address is the context of libpulse's callback. The connection owns it until it is answered or cancelled, and a
-/// cancelled operation calls nothing back, so the address is never used after its end.
+/// Its address is the context of libpulse's callback. The connection owns the request until it is answered or
+/// cancelled. A cancelled operation makes no callback, so the address is never used after its end.
 @PlayerLoop final class PulseRequest {
     /// Part of a server's answer.
     enum Answer {
@@ -17,23 +17,23 @@ import NowPlaying
         case module(arguments: String)
     }
 
-    /// Gets the pieces of the answer, or why there is none; called exactly once.
+    /// Gets the parts of the answer, or the failure; called exactly once.
     typealias Completion = @PlayerLoop (Result<[Answer], OutputError>) -> Void
 
-    /// When the question was handed to libpulse.
+    /// Time at which libpulse got the request.
     let sent = EventLoop.now
-    /// When we stop waiting; nil: never.
+    /// Time at which the wait ends; nil: never.
     private(set) var limit: MonotonicTime?
-    /// The limit has passed once already.
+    /// True if the limit has passed once.
     private(set) var isLate = false
-    /// Whose question it is; it ends with its owner.
+    /// The owner, whose end ends the request.
     private(set) weak var owner: AnyObject?
     private unowned let connection: PulseConnection
     private var operation: OpaquePointer?
     private var answers: [Answer] = []
     private var completion: Completion?
 
-    /// A question that is about to be asked; `limit`: seconds to wait for the answer, nil: for ever.
+    /// A request that is not sent yet. `limit`: seconds to wait for the answer; nil: no limit.
     init(
         _ connection: PulseConnection, owner: AnyObject?, limit seconds: Double?, _ completion: @escaping Completion
     ) {
@@ -43,7 +43,7 @@ import NowPlaying
         limit = seconds.map { EventLoop.now.advanced(bySeconds: $0) }
     }
 
-    /// Waits a last moment: if it was this process that did not run, the answer lies in the socket.
+    /// Extends the wait: if this process was not running, the answer is already in the socket.
     func giveLastMoment(until time: MonotonicTime) {
         isLate = true
         limit = time
@@ -54,20 +54,20 @@ import NowPlaying
     /// True while a completion waits for the answer.
     var isAwaited: Bool { completion != nil }
 
-    /// libpulse was asked: from now on this operation is what is given up when nobody waits any more.
+    /// Records libpulse's operation, until `release`.
     func began(_ operation: OpaquePointer) { self.operation = operation }
 
-    /// One piece of the answer arrived; more will.
+    /// Adds a part of the answer; more will follow.
     func received(_ answer: Answer) { answers.append(answer) }
 
-    /// The answer is complete.
+    /// Completes the answer.
     func finished(_ last: Answer?) {
         if let last { answers.append(last) }
         connection.answered(self)
         complete(.success(answers))
     }
 
-    /// The server refused, or libpulse gave up waiting.
+    /// Fails because the server refused, or libpulse stopped waiting.
     func failed(_ number: Int32) {
         if number == Int32(PA_ERR_TIMEOUT.rawValue) {
             connection.gaveUp(self)
@@ -78,14 +78,14 @@ import NowPlaying
         }
     }
 
-    /// Calls the completion once. The request continues to wait for its answer if there is none yet.
+    /// Calls the completion once. An unanswered request still waits for its answer.
     func complete(_ result: Result<[Answer], OutputError>) {
         guard let completion else { return }
         self.completion = nil
         completion(result)
     }
 
-    /// Gives up libpulse's side of it; `cancel`: it was not answered, and no answer shall reach us.
+    /// Releases libpulse's operation; `cancel`: also cancels it, so that no answer reaches us.
     func release(cancel: Bool) {
         guard let operation else { return }
         self.operation = nil
@@ -95,11 +95,11 @@ import NowPlaying
 }
 
 extension OutputError {
-    /// The server is there but silent.
+    /// Error for a server that accepted the connection but does not answer.
     static var hung: OutputError { OutputError(.serverHung, "the sound server does not answer") }
 }
 
-/// Facts about a server.
+/// Properties of a server.
 struct PulseServerInfo: Sendable, Equatable {
     var name: String
     var defaultSink: String
@@ -107,14 +107,14 @@ struct PulseServerInfo: Sendable, Equatable {
     var isPipeWire: Bool { name.holds("on PipeWire") }
 }
 
-/// Facts about a sink.
+/// Properties of a sink.
 struct PulseSinkInfo: Sendable, Equatable {
     /// The sink's number at the server.
     var index: UInt32
     var name: String
     var description: String
     var driver: String
-    /// Number of the module that made it; `UInt32.max`: none did.
+    /// Number of the module that made it; `UInt32.max`: none.
     var ownerModule: UInt32
     var state: OutputDevice.State
     /// Form factor: `headphone`, `speaker`, …; empty: unknown.
@@ -126,14 +126,14 @@ struct PulseSinkInfo: Sendable, Equatable {
     var takesFloat = false
     var hasSoftwareVolume: Bool
     var mixer: MixerSetting
-    /// Serial number of the device, or the place at which it is connected; empty: unknown.
+    /// Serial number of the device, or its port; empty: unknown.
     var serial: String
     /// Rate, format and channels of the device.
     var specification: String
-    /// True if the sink is a device of this machine, and none that others make up or another machine has.
+    /// True if the sink is a device of this machine, not a virtual one or one of another machine.
     var isHardware: Bool
 
-    /// Copies the facts from libpulse's structure.
+    /// Copies the properties from libpulse's structure.
     init(_ info: pa_sink_info) {
         index = info.index
         name = cleanText(info.name)
@@ -162,7 +162,7 @@ struct PulseSinkInfo: Sendable, Equatable {
         specification = "\(sample.rate)/\(sample.format.rawValue)/\(sample.channels)"
         isHardware =
             info.flags.rawValue & PA_SINK_HARDWARE.rawValue != 0 && info.flags.rawValue & PA_SINK_NETWORK.rawValue == 0
-        // A volume that the hardware has changes no sample.
+        // A volume in the hardware changes no sample.
         let isInHardware = info.flags.rawValue & PA_SINK_HW_VOLUME_CTRL.rawValue != 0
         var volume = info.volume
         mixer = MixerSetting(
@@ -172,7 +172,7 @@ struct PulseSinkInfo: Sendable, Equatable {
             || (!isInHardware && pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) == 0)
     }
 
-    /// Identity of the clock; nil: it is not to be remembered. `all`: even of sinks without one of their own.
+    /// Identity of the clock; nil: its skew is not stored. `all`: also identifies sinks without a clock of their own.
     func clock(isPipeWire: Bool, all: Bool) -> String? {
         guard all || isHardware && bus != "bluetooth" && !driver.holds("bluez") else { return nil }
         return [isPipeWire ? "pipewire" : "pulseaudio", driver, name, serial, specification].joined(separator: "|")

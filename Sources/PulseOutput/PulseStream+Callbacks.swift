@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 extension PulseStream {
-    /// Makes libpulse call us.
+    /// Registers our callbacks at libpulse.
     func setCallbacks(_ stream: OpaquePointer) {
         let address = Unmanaged.passUnretained(self).toOpaque()
         pa_stream_set_state_callback(stream, streamStateChanged, address)
@@ -17,7 +17,7 @@ extension PulseStream {
         pa_stream_set_event_callback(stream, streamIsAsked, address)
     }
 
-    /// Ends all callbacks; the address that they have is not used after this.
+    /// Ends all callbacks; their address is not used after this.
     func clearCallbacks(_ stream: OpaquePointer) {
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_set_write_callback(stream, nil, nil)
@@ -57,7 +57,7 @@ extension PulseStream {
         output.serverAsks(self, cork: isAskedToCork)
     }
 
-    /// Reports the program for which the server requests silence; nil: it no longer does.
+    /// Reports the program for which the server requests silence; nil: the request was withdrawn.
     func reportRequest(_ name: String?) { delegate?.streamIsAskedToCork(self, for: name) }
 
     fileprivate func bufferingChanged() {
@@ -67,8 +67,8 @@ extension PulseStream {
     }
 }
 
-/// Gives up libpulse's stream. One that the server has not made yet can't be taken back: it is ended as soon as it is made,
-/// or it would stay at the server as long as the connection.
+/// Releases libpulse's stream. A stream that the server has not made yet cannot be cancelled: it ends as soon as the
+/// server has made it, or it would stay at the server as long as the connection.
 func abandon(_ stream: OpaquePointer) {
     if pa_stream_get_state(stream) == PA_STREAM_CREATING {
         pa_stream_set_state_callback(stream, abandonedStreamChanged, nil)
@@ -85,14 +85,14 @@ private func abandonedStreamChanged(_ stream: OpaquePointer?, _: UnsafeMutableRa
     pa_stream_unref(stream)
 }
 
-/// The wall clock, in microseconds, as libpulse stamps answers.
+/// The wall clock in microseconds, with which libpulse stamps answers.
 func wallClockMicroseconds() -> Int64 {
     var now = timeval()
     gettimeofday(&now, nil)
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_usec)
 }
 
-/// Enters the loop with the stream of a callback's context; the server sent something.
+/// Enters the loop with the stream of a callback's context, and records the server's message.
 private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseStream) -> Void) {
     let stream = Unmanaged<PulseStream>.fromOpaque(context!).takeUnretainedValue()
     PlayerLoop.assumeIsolated {

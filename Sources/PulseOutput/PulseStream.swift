@@ -6,8 +6,8 @@ import NowPlaying
 
 /// A playback stream at a sound server.
 ///
-/// Commands go out in the order of the calls and are not waited for. Frames written are copied and sent when the loop turns
-/// next.
+/// Commands go out in the order of the calls, without waiting. Written frames are copied, and sent in the next turn of
+/// the loop.
 @PlayerLoop package final class PulseStream: AudioStream {
     package let format: AudioFormat
     private(set) package var targetFrames: Int64
@@ -19,7 +19,7 @@ import NowPlaying
     unowned let output: PulseOutput
     let loop: EventLoop
     weak var delegate: (any AudioStreamDelegate)?
-    /// libpulse's stream; nil before it was made and after its end.
+    /// libpulse's stream; nil before its creation and after its end.
     private(set) var stream: OpaquePointer?
     private(set) var connection: PulseConnection?
     private(set) var isReady = false
@@ -27,15 +27,16 @@ import NowPlaying
     /// Last requested cork state.
     private var isCorked = true
     private(set) var isSuspended = false
-    /// True for a stream beside the playback, of which the output reports nothing.
+    /// True for an announcement's stream beside the playback, of which the output reports nothing.
     let isAnnouncement: Bool
     /// True while the server requests silence.
     var isAskedToCork = false
     var rewinds: RewindKnowledge
-    /// Number of the latest requested volume that the stream has.
+    /// Number of the latest volume request that was applied to the stream.
     var volumeWish = 0
 
-    /// A stream that is not at the server yet. `isLive`: with little buffered, for a source that continues by itself.
+    /// A stream that the server has not made yet. `isLive`: with little buffering, for a source that continues by
+    /// itself.
     init(
         _ output: PulseOutput, _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool = false,
         delegate: any AudioStreamDelegate, isPipeWire: Bool
@@ -55,10 +56,10 @@ import NowPlaying
     /// True if the stream is uncorked.
     var isLetGo: Bool { isReady && !isCorked }
 
-    /// The stream's number at the server, once it is ready.
+    /// The stream's number at the server; nil: it is not ready.
     var index: UInt32? { isReady ? stream.map { pa_stream_get_index($0) } : nil }
 
-    /// The number of the sink that it plays on, once it is ready.
+    /// The number of the sink that it plays on; nil: it is not ready.
     var sink: UInt32? { isReady ? stream.map { pa_stream_get_device_index($0) } : nil }
 
     // MARK: Beginning and end
@@ -110,7 +111,7 @@ import NowPlaying
         output.forget(self)
     }
 
-    /// Ends it silently; what is outstanding comes back with an error.
+    /// Ends the stream without a report; outstanding requests complete with an error.
     func end() {
         delegate = nil
         isReady = false
@@ -139,7 +140,7 @@ import NowPlaying
         }
     }
 
-    /// Writes a copy of ours: the memory that libpulse copies into grows to the most that ever was under way, and stays.
+    /// Writes a copy of ours: libpulse's own copies would grow its memory to the maximum ever in transit, and keep it.
     private func writeCopy(of frames: UnsafeRawBufferPointer, _ stream: OpaquePointer, at frame: Int64?) {
         guard let copy = malloc(frames.count), let start = frames.baseAddress else { return }
         copy.copyMemory(from: start, byteCount: frames.count)
@@ -153,12 +154,13 @@ import NowPlaying
         precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
         var rest = frames
         if let frame {
-            // libpulse cuts a long piece into blocks and sends each with the same offset: only one block may have one.
+            // libpulse cuts a long piece into blocks and sends each with the same offset: so only one block may have an
+            // offset.
             let first = min(frames.count, Self.positionedBytes / format.bytesPerFrame * format.bytesPerFrame)
             write(UnsafeRawBufferPointer(rebasing: frames[..<first]), at: frame)
             rest = UnsafeRawBufferPointer(rebasing: frames[first...])
         }
-        // Nor does it care for frames: a block that ends within one would be lost to the server from there on.
+        // libpulse also ignores frames: after a block that ends within a frame, the server would lose all later frames.
         let isCutAtFrames = Self.blockBytes % format.bytesPerFrame == 0
         let piece = isCutAtFrames ? rest.count : Self.blockBytes / format.bytesPerFrame * format.bytesPerFrame
         while rest.count > 0 {
@@ -175,7 +177,7 @@ import NowPlaying
 
     /// Bytes of the blocks that libpulse sends (`pa_mempool_block_size_max`).
     private static let blockBytes = 65472
-    /// Bytes of a piece that is written at a position of its own: less than a block of libpulse.
+    /// Bytes of a piece that is written at its own offset: less than a block of libpulse.
     private static let positionedBytes = 60 << 10
 
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
@@ -193,12 +195,12 @@ import NowPlaying
             loop.later { completion(OutputError(.refused, "a stopped stream can't play to its end")) }
             return
         }
-        // As long as the tail is: no limit of ours. libpulse itself gives up after 30 s.
+        // Our limit does not apply, because the tail may be long. libpulse itself stops waiting after 30 s.
         ask(completion, limit: nil) { pa_stream_drain($0, streamSucceeded, $1) }
     }
 
     package func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
-        // The server runs commands in order: the answer belongs to the state requested now.
+        // The server runs commands in order: the answer belongs to the present requested state.
         let (corked, suspended) = (isCorked, isSuspended)
         var sent: MonotonicTime?
         var reading: Result<StreamTiming, OutputError> = .failure(.disconnected)
@@ -223,7 +225,7 @@ import NowPlaying
         }
     }
 
-    /// Sends a command of the stream; `then` runs when it succeeded, before the completion.
+    /// Sends a command of the stream; on success `then` runs before the completion.
     private func ask(
         _ completion: @escaping @PlayerLoop (OutputError?) -> Void, limit: Double? = PulseConnection.answerLimit,
         _ start: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?,
@@ -248,15 +250,16 @@ import NowPlaying
     /// Computes a reading from the answer that has just arrived.
     private func takeTiming(sent: MonotonicTime, isCorked: Bool, isSuspended: Bool) -> Result<StreamTiming, OutputError>
     {
-        // First of all: each microsecond here is an error of the clock.
+        // Read the clocks first: each microsecond here is an error of the clock.
         let now = EventLoop.now
         let wall = wallClockMicroseconds()
         guard let stream, let info = pa_stream_get_timing_info(stream)?.pointee, info.read_index_corrupt == 0 else {
             return .failure(OutputError(.refused, "the sound server reports no time for the stream"))
         }
         let roundTrip = now.seconds(since: sent)
-        // The answer is stamped on the wall clock, by the server when it runs on the same clock, else by libpulse in the
-        // middle of the round trip. Its age survives steps of that clock, unless one fell into the round trip.
+        // The stamp of the answer is on the wall clock, from the server if it runs on the same clock, else from
+        // libpulse in the middle of the round trip. Its age survives steps of that clock, except steps during the round
+        // trip.
         let stamp = Int64(info.timestamp.tv_sec) * 1_000_000 + Int64(info.timestamp.tv_usec)
         var age = Double(wall - stamp) / 1e6
         if age < 0 || age > roundTrip { age = roundTrip / 2 }
@@ -270,9 +273,9 @@ import NowPlaying
         return .success(timing)
     }
 
-    // MARK: What the server did
+    // MARK: Events of the server
 
-    /// Takes the buffering that the server gave.
+    /// Copies the buffering that the server granted.
     func readBuffering() {
         guard let stream, let given = pa_stream_get_buffer_attr(stream)?.pointee else { return }
         let bytesPerFrame = Int64(format.bytesPerFrame)
@@ -281,7 +284,7 @@ import NowPlaying
         prebufferFrames = Int64(given.prebuf) / bytesPerFrame
     }
 
-    /// Handles the server's new stream: reads its buffering and reports to the delegate.
+    /// Handles a stream that the server has made: reads its buffering and reports to the delegate.
     func becameReady() {
         isReady = true
         readBuffering()
@@ -312,7 +315,7 @@ import NowPlaying
     }
 }
 
-/// A format in words, for errors.
+/// Text for a format in errors.
 private func describe(_ format: AudioFormat) -> String {
     "\(format.sampleRate) Hz and \(format.channels.count) channel\(format.channels.count == 1 ? "" : "s")"
 }

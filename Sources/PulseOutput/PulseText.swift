@@ -1,10 +1,10 @@
 import AudioCore
 import CPulse
 
-/// Makes text from the server fit to be shown: valid UTF-8, one line, no control characters, at most 512 characters.
+/// Text of the server that is safe to show: valid UTF-8, one line, no control characters, at most 512 characters.
 func cleanText(_ text: UnsafePointer<CChar>?) -> String {
     guard let text else { return "" }
-    // `String(cString:)` replaces what is not UTF-8.
+    // `String(cString:)` replaces invalid UTF-8.
     return cleanText(String(cString: text))
 }
 

@@ -8,8 +8,8 @@ enum PulseVolume {
         UInt32(clamping: (min(max(volume, 0), 1) * Double(PA_VOLUME_NORM)).rounded())
     }
 
-    /// The volume, 0…1, for a server's number: the shortest decimal of at most three digits that means the same number,
-    /// so that 45 % comes back as 0.45. Amplification above 100 % is reported as 1.
+    /// The volume, 0…1, for a server's number: the shortest decimal of at most three digits with the same number, so
+    /// that 45 % is reported as 0.45. Amplification above 100 % is reported as 1.
     static func value(_ raw: UInt32) -> Double {
         if raw >= PA_VOLUME_NORM { return 1 }
         let exact = Double(raw) / Double(PA_VOLUME_NORM)

@@ -9,17 +9,17 @@ struct RawTiming: Equatable, Sendable {
     var deviceMicroseconds: UInt64
     /// True while the stream is advancing.
     var playing: Bool
-    /// Bytes handed to the device since it went on (playing) or since the queue ran empty (not playing).
+    /// Bytes handed to the device since it resumed (playing) or since the queue ran empty (not playing).
     var sinceUnderrun: UInt64
 
-    /// A plausible delay of a device. The server sometimes reports absurd ones: negative ones as huge ones (PipeWire
-    /// before
-    /// 1.2.7), so that more than 10 s means that nothing is known.
+    /// A plausible delay of the device in seconds. The server sometimes reports negative delays as huge ones (PipeWire
+    /// before 1.2.7), so a delay of more than 10 s counts as unknown.
     private var deviceSeconds: Double { deviceMicroseconds > 10_000_000 ? 0 : Double(deviceMicroseconds) / 1e6 }
 
-    /// The audible position, by the rules of the server's accounting (protocol-native.c, `command_get_playback_latency`):
-    /// playing, all but what is on its way in the device has been heard. Corked, what was on its way was taken back or is
-    /// heard. In an underrun, the way is filled with silence from behind.
+    /// The audible position, by the rules of the server's accounting (protocol-native.c,
+    /// `command_get_playback_latency`). Playing: all frames except those in transit in the device have been audible.
+    /// Corked: the frames in transit were rewound or have become audible. Underrun: silence follows the frames in
+    /// transit.
     func reading(
         _ format: AudioFormat, isCorked: Bool, isSuspended: Bool, time: MonotonicTime, roundTrip: Double
     ) -> StreamTiming {
@@ -27,7 +27,7 @@ struct RawTiming: Equatable, Sendable {
         let taken = Double(readIndex) / bytesPerFrame
         let onTheWay = deviceSeconds * Double(format.sampleRate)
         let audible: Double
-        // 2⁶³ and above: -1, the queue has not run empty since the stream began to flow.
+        // 2⁶³ and above mean -1: the queue has not run empty since the stream began to flow.
         let ranEmpty = !playing && !isCorked && !isSuspended && sinceUnderrun < 1 << 63
         if playing {
             audible = taken - onTheWay
@@ -47,19 +47,19 @@ struct RawTiming: Equatable, Sendable {
 struct RewindKnowledge: Equatable, Sendable {
     /// True if it can rewind.
     private(set) var canRewind: Bool
-    /// PipeWire never can; nothing seen there means otherwise.
+    /// True for PipeWire, which never rewinds: no observation changes `canRewind`.
     let isFixed: Bool
     /// The last reading while playing.
     private var before: StreamTiming?
 
-    /// The assumption from the server's kind, before the device is known.
+    /// The assumption by the kind of server, before the device is known.
     init(isPipeWire: Bool) {
         canRewind = !isPipeWire
         isFixed = isPipeWire
     }
 
-    /// Decides by the device's driver: ALSA can; the null sink can unless configured otherwise; pipes, tunnels,
-    /// Bluetooth and devices made of devices can't.
+    /// Decides by the device's driver: ALSA can rewind; the null sink can unless configured otherwise; pipes, tunnels,
+    /// Bluetooth and devices made of devices cannot.
     mutating func setDevice(driver: String, arguments: String) {
         before = nil
         guard !isFixed else { return }
@@ -76,10 +76,10 @@ struct RewindKnowledge: Equatable, Sendable {
         }
     }
 
-    /// Forgets what was seen: the stream was moved or rewritten, so that the next reading can't be compared.
+    /// Drops the last reading: the stream was moved or rewritten, so that the next reading cannot be compared with it.
     mutating func forget() { before = nil }
 
-    /// Learns from a reading. `isCorked`: the stream was corked since the last one and the server has done it.
+    /// Learns from a reading. `isCorked`: the stream was corked since the last one, and the server has applied that.
     mutating func observe(_ timing: StreamTiming, isCorked: Bool, sampleRate: Int) {
         guard !isFixed else { return }
         if !isCorked {

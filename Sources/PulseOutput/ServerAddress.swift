@@ -2,8 +2,8 @@ import Glibc
 
 /// Paths of sound servers' sockets.
 enum ServerAddress {
-    /// Paths at which a server for this user may listen, as libpulse would try them: what the environment or the files of
-    /// configuration name, else the usual paths. Network addresses can't be watched and are left out.
+    /// Paths at which a server for this user may listen, as libpulse would try them: those from the environment or the
+    /// configuration files, else the usual paths. Without network addresses, which cannot be watched.
     static func socketPaths() -> [String] {
         let named = PulseEnvironment.environment("PULSE_SERVER") ?? configuredServer()
         if let named { return paths(inServerList: named) }
@@ -35,7 +35,7 @@ enum ServerAddress {
         return server?.isEmpty == true ? nil : server
     }
 
-    /// Reads one file and those that it includes, as our own configuration does the user's.
+    /// Reads a file and its included files, as our own configuration includes the user's.
     private static func readServer(_ file: String, into server: inout String?, depth: Int) {
         guard depth < 4, let handle = fopen(file, "re") else { return }
         defer { fclose(handle) }
@@ -53,7 +53,7 @@ enum ServerAddress {
         }
     }
 
-    /// The value of a setting if this line of a client.conf is that setting.
+    /// The value of a setting in this line of a client.conf; nil: the line is not that setting.
     static func value(of name: String, inLine line: String) -> String? {
         let parts = line.prefix { $0 != "#" && $0 != ";" }.split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -5,8 +5,8 @@ import NowPlaying
 
 /// Watches for the start of a sound server: the appearance of its socket at a possible path.
 ///
-/// It watches folders (inotify), nothing else; a folder that does not exist yet is awaited in its nearest existing parent.
-/// It wakes nobody while nothing is created there, and costs nothing while stopped.
+/// It watches only folders (inotify); for a missing folder it watches the nearest existing parent. It causes no wakeup
+/// while nothing is created there, and has no cost while stopped.
 @PlayerLoop package final class ServerWatch {
     private let loop: EventLoop
     private let paths: [String]
@@ -16,10 +16,10 @@ import NowPlaying
     private var awaited: [Int32: Set<String>] = [:]
     private var handler: (@PlayerLoop () -> Void)?
     private var announcement: EventSource?
-    /// Time that a server gets between making its socket and listening on it.
+    /// Seconds that a server gets between creating its socket and listening on it.
     private static let grace = 0.05
 
-    /// A watch on the paths where the server may listen, not begun. `server`: as given to the output.
+    /// A watch on the paths at which the server may listen, not started. `server`: address as for the output.
     package convenience init(_ loop: EventLoop, server: String? = nil) {
         self.init(loop, paths: server.map(ServerAddress.paths(inServerList:)) ?? ServerAddress.socketPaths())
     }
@@ -32,8 +32,8 @@ import NowPlaying
 
     isolated deinit { stop() }
 
-    /// Calls `handler` after each creation of a server's socket from now on, until `stop`. Sockets that are there already
-    /// are not reported: try to connect first, then watch.
+    /// Calls `handler` after each creation of a server's socket from now on, until `stop`. It does not report existing
+    /// sockets: try to connect first, then watch.
     package func start(_ handler: @escaping @PlayerLoop () -> Void) {
         self.handler = handler
         guard inotify < 0 else { return }
@@ -43,7 +43,7 @@ import NowPlaying
         for path in paths { follow(path, announce: false) }
     }
 
-    /// Ends watching.
+    /// Ends the watch.
     package func stop() {
         handler = nil
         announcement?.release()
@@ -55,8 +55,8 @@ import NowPlaying
         inotify = -1
     }
 
-    /// Watches the deepest existing folder of `path` for the next part of it. `announce`: a part has just appeared, so a
-    /// socket that is there already is news.
+    /// Watches the deepest existing folder of `path` for the next part of the path. `announce`: a part has just
+    /// appeared, so an existing socket is reported.
     private func follow(_ path: String, announce: Bool, again: Bool = true) {
         let parts = path.split(separator: "/").map(String.init)
         for depth in stride(from: parts.count - 1, through: 0, by: -1) {
@@ -98,7 +98,7 @@ import NowPlaying
     private func happened(_ watch: Int32, _ name: String, _ mask: UInt32) {
         guard let paths = awaited[watch] else { return }
         if mask & (UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)) != 0 {
-            // The folder is gone: its parent is watched until it is back.
+            // The folder is gone: watch its parent until it is back.
             awaited[watch] = nil
             inotify_rm_watch(inotify, watch)
             for path in paths { follow(path, announce: true) }

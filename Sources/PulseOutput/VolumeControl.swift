@@ -1,19 +1,19 @@
 /// Volume of our streams: the requested one, and the server's.
 struct VolumeControl {
-    /// Set by somebody on our side; nil: never, so that what the server remembers counts.
+    /// Volume requested by a client; nil: none, so the server's stored volume applies.
     private(set) var wishedVolume: Double?
-    /// Set by somebody on our side; nil: never.
+    /// Muting requested by a client; nil: none.
     private(set) var wishedMuted: Bool?
     /// Number of requests.
     private(set) var wishes = 0
-    /// Last known state at the server; nil: unknown yet.
+    /// Last known state at the server; nil: not known yet.
     private(set) var known: (volume: UInt32, muted: Bool)?
     /// True if every channel is at exactly 100 % and not muted.
     var isNeutral = true
-    /// Changes of ours that the server has not acknowledged.
+    /// Number of changes that the server has not acknowledged.
     private(set) var outstanding = 0
 
-    /// Takes a wish of ours.
+    /// Records a client's request.
     mutating func wish(_ volume: Double, muted: Bool) {
         wishedVolume = min(max(volume, 0), 1)
         wishedMuted = muted
@@ -22,21 +22,21 @@ struct VolumeControl {
         isNeutral = volume == 1 && !muted
     }
 
-    /// A change was sent, or acknowledged (or failed).
+    /// Counts a change that was sent.
     mutating func sent() { outstanding += 1 }
-    /// The server has taken or refused a change that was `sent`.
+    /// Counts a change that the server has applied or refused.
     mutating func acknowledged() { outstanding -= 1 }
 
-    /// There are no streams any more: what was outstanding is moot.
+    /// Drops the outstanding changes, because no stream is left.
     mutating func streamsEnded() { outstanding = 0 }
 
-    /// Takes what the server has; returns it if it is news that somebody else made.
+    /// Applies the server's state; returns it if another program changed it.
     mutating func reported(_ volume: UInt32, muted: Bool) -> (volume: Double, muted: Bool)? {
-        // While a change of ours is on its way the server may still report the state before it; it will report again.
+        // While a change of ours is outstanding, the server may still report the previous state; it will report again.
         if outstanding > 0 { return nil }
         if let known, known == (volume, muted) { return nil }
         known = (volume, muted)
-        // From now on this is what streams shall have, as if it had been wished for here.
+        // Later streams get this state, as if a client had requested it.
         wishedVolume = PulseVolume.value(volume)
         wishedMuted = muted
         return (PulseVolume.value(volume), muted)

@@ -4,7 +4,8 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// Items for a queue, made ready on a worker thread, so that the loop does about the same for one and for a million.
+/// Items for a queue, prepared on a worker thread, so that the loop does about the same work for one item and for a
+/// million.
 package struct Addition: Sendable {
     /// Entries with ids in a row.
     let entries: EntryList
@@ -12,7 +13,7 @@ package struct Addition: Sendable {
     let list: AddedList?
     private let numbers: TakenNumbers
 
-    /// Entries for these media, which are one or more; `lists` writes many to a file. On a worker thread; may wait for the disk.
+    /// Entries for these media, one or more; `lists` writes many to a file. On a worker thread; may wait for the disk.
     init(_ media: [ResolvedMedia], _ numbers: TakenNumbers, _ lists: AddedLists) {
         self.numbers = numbers
         let first = numbers.first
@@ -25,6 +26,6 @@ package struct Addition: Sendable {
     /// Number of the first item.
     var first: Int64 { numbers.first }
 
-    /// The queue has the items now.
+    /// Marks the numbers as used: the queue has the items.
     func markUsed() { _ = numbers.use() }
 }

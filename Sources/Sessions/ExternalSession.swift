@@ -8,36 +8,36 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// A session of a client that plays by itself and publishes its state: commands are sent to it as requests.
+/// A session of a client that plays by itself and publishes its state. Commands are sent to the client as requests.
 @PlayerLoop final class ExternalSession: PlaybackSession, ArtworkSubject {
     let name: String
     let terms: SessionTerms
     /// The connection of the client.
     let client: Int
     private(set) var state: NowPlayingState
-    /// Commands that the client takes.
+    /// Commands that the client accepts.
     let commands: Set<RemoteCommand>
     /// Environment with the connection to the client.
     private let context: SessionContext
     private let events: EventCounter
     private let numbers: ItemNumbers
     private unowned let listener: any StateListener
-    /// Looks for pictures; made when the client names the first.
+    /// Searches pictures; created when the client names the first one.
     private(set) var artwork: ArtworkKeeper?
-    /// True if the client that published last is of the daemon's own user.
+    /// True if the last publishing client runs as the daemon's own user.
     private var hasOwnClient = false
     private var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
-    /// Whose sound it was paused for.
+    /// Names of the sessions or announcements that it was paused for.
     private var pausedFor: Set<String> = []
 
-    /// Seconds that the client has for an answer.
+    /// Seconds within which the client must answer.
     private static let patience = 2.0
-    /// Seconds between a published position and the extrapolated one: below the first there is no event, up to the second
-    /// it is a better reading, beyond it a seek.
+    /// Seconds between a published position and the extrapolated one. Up to `noise` there is no event; up to `jump` it
+    /// is a drift; above that, it is a seek.
     private static let noise = 0.02
     private static let jump = 0.25
 
-    /// A session that a client makes by this request; nothing plays in it yet. Its states go to `listener`.
+    /// A session that a client creates by this request; it starts without an item. Its states go to `listener`.
     init(
         _ name: String, _ terms: SessionTerms, _ request: MethodRequest, _ context: SessionContext,
         _ events: EventCounter, _ numbers: ItemNumbers, listener: any StateListener
@@ -115,7 +115,7 @@ import StateKeeping
         return item
     }
 
-    /// Event of a state; nil: nothing in it is new.
+    /// Event of a state; nil: it changes nothing.
     private func cause(_ next: NowPlayingState, isNewItem: Bool, expected: Double) -> Cause? {
         if next.state != state.state {
             switch next.state {
@@ -141,7 +141,7 @@ import StateKeeping
     ) {
         let liked = state.item?.feedback?.activeCommands ?? []
         state = next
-        // It looks at the state: asked for while that is being changed, it would end the daemon.
+        // The function reads `state`: a call during the assignment to `state` would violate exclusive access and trap.
         let pictures = next.item.flatMap { artworkOf?($0.id) } ?? []
         state.item?.artwork = pictures
         if liked != state.item?.feedback?.activeCommands ?? [] { state.commandsVersion += 1 }
@@ -217,7 +217,7 @@ import StateKeeping
         }
     }
 
-    /// The client's status is the caller's answer.
+    /// The answer for the caller, from the client's status.
     private func result(of command: RemoteCommand, _ response: RPCResponse?) -> MethodResult {
         guard let response else {
             return .failure(
@@ -268,7 +268,7 @@ import StateKeeping
         return ["version": .integer(Int64(state.commandsVersion)), "commands": .array(list)]
     }
 
-    /// Its samples are not ours: it can't be made quiet, only asked to pause, if it takes that.
+    /// Pauses the client if it accepts that: the daemon does not have its samples and cannot duck them.
     func yield(to who: String, _ demand: DuckingDemand) {
         guard isHeld(by: demand.policy), state.state == .playing, commands.contains(.pause) else { return }
         let isFirst = pausedFor.isEmpty
@@ -281,7 +281,7 @@ import StateKeeping
         if commands.contains(.play), state.state == .paused { ask(.play) }
     }
 
-    /// True if a policy holds this session.
+    /// True if the policy pauses this session.
     private func isHeld(by policy: AnnouncementPolicy) -> Bool {
         switch policy {
         case .pause: true

@@ -17,12 +17,12 @@ import StateKeeping
         workers = Workers(loop, name: "numbers")
     }
 
-    /// Media with numbers, made ready for a queue. On a worker thread. Throws if there are no numbers.
+    /// Items with numbers, prepared for a queue. On a worker thread. Throws if no numbers are free.
     nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition {
         Addition(media, try take(media.count), lists)
     }
 
-    /// Numbers for a request. On a worker thread. Throws if there are none.
+    /// Numbers for a request. On a worker thread. Throws if none are free.
     nonisolated func take(_ count: Int) throws(RPCError) -> TakenNumbers {
         if let taken = numbers.take(count) { return taken }
         throw .commandFailed(.tooMany, "no \(count) ids in a row are free: clear the queues")
@@ -38,7 +38,7 @@ import StateKeeping
         }
     }
 
-    /// Looks for the numbers of the present queues before the numbers begin anew.
+    /// Finds the numbers in use by the present queues, before the numbers restart at 1.
     func passOver(_ sessions: some Sequence<any PlaybackSession>) {
         guard numbers.wantsQueues() else { return }
         let queues = sessions.compactMap { ($0 as? LocalSession)?.methods.player.queue }

@@ -9,35 +9,35 @@ package import StateKeeping
 
 /// Carries out the methods that act on sessions or ask them.
 @PlayerLoop package protocol MethodHandler: AnyObject, Sendable {
-    /// Carries out one request, whose parameters, role and session were judged already, and calls `answer` exactly once,
-    /// at once or later, on the loop. What the answer says must have been published before it.
+    /// Carries out one request, whose parameters, role and session are already checked, and calls `answer` exactly
+    /// once, at once or later, on the loop. The changes in the answer must be published before it.
     func perform(_ request: MethodRequest, _ answer: @escaping Answer)
 
-    /// Reason why the source of `play` can't play; nil: it can, as far as is known. Called before `perform`, on
-    /// a worker thread, and may block; given up when `abandoned` is set.
+    /// Reason why the source of `play` can't play; nil: no reason is known. Called before `perform`, on a worker
+    /// thread, and may block; it ends early when `abandoned` is set.
     nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError?
 
-    /// Numbers for items that a request adds; nil: the handler gives them numbers itself. Called before `perform`, on a worker
-    /// thread, and may block. Throws if there are none.
+    /// Numbers for the items that a request adds; nil: the handler numbers them itself. Called before `perform`, on a
+    /// worker thread, and may block. Throws if none are free.
     nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers?
 
-    /// Items for the queue of any session, made ready to be added; `media` are one or more. Nil: the handler adds none. Called
-    /// before `perform`, on a worker thread, and may block. Throws if there are no numbers for them.
+    /// Items prepared for the queue of any session; `media` are one or more. Nil: the handler adds none. Called before
+    /// `perform`, on a worker thread, and may block. Throws if no numbers are free.
     nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition?
 
-    /// A connection ended that a request came from: settings for its life are undone.
+    /// A client has disconnected: undoes its settings for the life of the connection.
     func clientGone(_ client: ClientIdentity)
 
-    /// The settings were read anew. `by`: the client or user who had them read.
+    /// The settings were read again. `by`: the client or user that requested it.
     func configurationChanged(from before: Configuration, by: Originator)
 
-    /// True if something plays, is on its way to, or will happen by itself.
+    /// True if a session plays, is about to play, or will act by itself.
     var isAtWork: Bool { get }
 
     /// True if an idle daemon would lose something by a restart.
     var wouldLose: Bool { get }
 
-    /// The daemon ends after this call: the sound stops and what must outlive it is written.
+    /// The daemon ends after this call: stops the sound and writes the state that must survive.
     func finish()
 }
 
@@ -47,12 +47,12 @@ extension MethodHandler {
 }
 
 extension ClientIdentity {
-    /// The same, as listeners see it in `by`.
+    /// The client as the member `by` of states shows it.
     package var originator: Originator { Originator(client: name, pid: pid, uid: uid) }
 }
 
-/// One request to carry out. The parameters have been judged by the catalogue, so that the accessors answer nil just where
-/// a parameter was not given.
+/// One request to carry out. The catalogue has checked the parameters, so the accessors return nil only for parameters
+/// that were not given.
 package struct MethodRequest: Sendable {
     package let method: MethodName
     package let client: ClientIdentity
@@ -86,7 +86,7 @@ package struct MethodRequest: Sendable {
     /// A text.
     package func string(_ name: String) -> String? { parameters[name]?.stringValue }
 
-    /// A truth.
+    /// A boolean.
     package func bool(_ name: String) -> Bool? { parameters[name]?.boolValue }
 
     /// An array.

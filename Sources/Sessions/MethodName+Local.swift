@@ -2,12 +2,12 @@ package import ControlProtocol
 import NowPlaying
 
 extension MethodName {
-    /// True if its media become items of the queue.
+    /// True if the media of the request become items of the queue.
     package var addsItems: Bool { self == .command(.play) }
 }
 
 extension MethodName.Other {
-    /// True if it acts on a queue or a volume, which an external session does not have here.
+    /// True if the method acts on a queue or a volume, which an external session does not have in the daemon.
     var isOfLocalSessions: Bool {
         switch self {
         case .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,

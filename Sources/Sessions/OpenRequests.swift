@@ -2,13 +2,13 @@ import ControlProtocol
 import ControlServer
 import LinuxSystem
 
-/// Requests that sessions have not answered yet. When a session closes, its requests fail at once,
-/// whatever they wait for: a server, a disk, another program.
+/// Requests that sessions have not answered yet. When a session closes, its requests fail at once, even if they wait
+/// for a server, a disk or another program.
 @PlayerLoop final class OpenRequests {
     private var waiting: [Int: (session: String, answer: Answer)] = [:]
     private var last = 0
 
-    /// The function for a session's answer. It works once, and not after `end`.
+    /// Wraps the answer of a session's request. The wrapper works once, and not after `end`.
     func begin(of session: String, _ answer: @escaping Answer) -> Answer {
         last += 1
         let number = last
@@ -16,7 +16,7 @@ import LinuxSystem
         return { [self] result in waiting.removeValue(forKey: number)?.answer(result) }
     }
 
-    /// A session is closed: nobody waits for it any more.
+    /// A session is closed: fails its open requests.
     func end(of session: String) {
         let ended = waiting.filter { $1.session == session }.sorted { $0.key < $1.key }
         for (number, _) in ended { waiting[number] = nil }

@@ -1,18 +1,18 @@
 import NowPlaying
 
-/// Sessions that play, and those of them whose play the others yield to. A pure value.
+/// The sessions that play, and the sessions to which the others yield. A pure value.
 struct PlayBeginnings {
-    /// Those whose play the others yield to.
+    /// Sessions to which the others yield.
     private var begun: Set<String> = []
-    /// Those that play, by their last states.
+    /// Sessions that play, by their last states.
     private var playing: Set<String> = []
-    /// Those that began to play and are to be the active one as soon as they can.
+    /// Sessions that began to play and become active as soon as possible.
     private var played: Set<String> = []
 
-    /// Causes of a state that says that a session plays from now on.
+    /// Causes of states in which a session starts or resumes playback.
     private static let starts: Set<Cause> = [.play, .track, .seek, .interruptionEnded, .unstall]
 
-    /// Takes a state. True: the session begins to play because somebody wants that, not because it may continue.
+    /// Takes a state. True: the session begins to play by a request, not because a hold has ended.
     mutating func take(_ state: NowPlayingState) -> Bool {
         let begins = beginning(state)
         if begins { played.insert(state.session) }
@@ -27,12 +27,12 @@ struct PlayBeginnings {
         }
         let isNew = !begun.contains(state.session)
         guard Self.starts.contains(state.cause) else {
-            // A state that comes meanwhile, of activation or of tags, does not say that somebody wants play.
+            // A state of activation or of tags in between is no request to play.
             return isNew && playing.insert(state.session).inserted
         }
         let isWanted = state.by != nil && state.cause != .unstall
         guard playing.insert(state.session).inserted else {
-            // Published as playing still, it was held meanwhile, and somebody wants it in spite of that.
+            // The session was held while its state was playing, and a client requests playback in spite of the hold.
             return isWanted && state.cause == .interruptionEnded
         }
         return isNew || isWanted
@@ -41,13 +41,13 @@ struct PlayBeginnings {
     /// True if the session began to play and has not become the active one since.
     func hasPlayed(_ name: String) -> Bool { played.contains(name) }
 
-    /// The same; asked once.
+    /// True once if the session began to play and has not become the active one since.
     mutating func takePlayed(_ name: String) -> Bool { played.remove(name) != nil }
 
     /// The others yield to this session from now on.
     mutating func begin(_ name: String) { begun.insert(name) }
 
-    /// The others yield to this session no more; false: they did not.
+    /// The others no longer yield to this session; false: they did not.
     mutating func end(_ name: String) -> Bool { begun.remove(name) != nil }
 
     /// The session is closed.

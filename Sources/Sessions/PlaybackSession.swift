@@ -4,31 +4,31 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// One of the daemon's sessions: something that plays, with its own state and commands.
+/// One of the daemon's sessions: a player with its own state and commands.
 @PlayerLoop protocol PlaybackSession: AnyObject {
     var name: String { get }
     /// Its effect on the others while it plays.
     var terms: SessionTerms { get }
-    /// The connection that it ends with; nil: none.
+    /// The connection that ends this session; nil: none.
     var owner: Int? { get }
     var isExternal: Bool { get }
     /// Last published state.
     var state: NowPlayingState { get }
-    /// Hands out its pictures; nil: it has none.
+    /// Searches and returns its pictures; nil: it has none.
     var artwork: ArtworkKeeper? { get }
-    /// True if it has any available command.
+    /// True if any command is available.
     var hasCommands: Bool { get }
-    /// Carries out a request that is meant for it.
+    /// Carries out a request for this session.
     func perform(_ request: MethodRequest, _ answer: @escaping Answer)
-    /// A state of it was published, and is on the board.
+    /// Follows a state of this session after the board has published it.
     func follow(_ state: NowPlayingState)
     /// Publishes its whole state because it became the active one.
     func publishActivation(by: Originator?)
-    /// Ducks or pauses for an audible session or announcement.
+    /// Ducks or pauses for an audible session or announcement of the name `who`.
     func yield(to who: String, _ demand: DuckingDemand)
-    /// Ends that; `release`: seconds of the fade back.
+    /// Ends the ducking or the pause for `who`; `release`: seconds of the fade back.
     func endYielding(to who: String, release: Double)
-    /// Ends it, with one last state.
+    /// Ends the session, with one last state.
     func close(by: Originator?)
 }
 
@@ -42,17 +42,17 @@ extension PlaybackSession {
     }
 }
 
-/// A session with a queue of its own, played by the daemon: `main`, and those that clients make.
+/// A session with a queue of its own, played by the daemon: `main`, and the sessions that clients create.
 @PlayerLoop final class LocalSession: PlaybackSession {
     let name: String
     let terms: SessionTerms
     let owner: Int?
-    /// The user without the daemon's own rights who made it; nil: the daemon's own user did.
+    /// The user without the daemon's own rights that created the session; nil: the daemon's own user did.
     let maker: SessionMaker?
     let methods: PlayerMethods
     var isExternal: Bool { false }
 
-    /// A session that plays by these methods. `owner`: the connection that it ends with; nil: it stays.
+    /// A session that plays by these methods. `owner`: the connection that ends it; nil: it stays.
     init(name: String, terms: SessionTerms, owner: Int?, maker: SessionMaker? = nil, methods: PlayerMethods) {
         self.name = name
         self.terms = terms

@@ -6,15 +6,15 @@ package import StateKeeping
 /// Parts of the daemon that its sessions work with.
 @PlayerLoop package struct SessionContext {
     package let loop: EventLoop
-    /// Holds the settings for all copies of this context: asked anew wherever one is used.
+    /// The settings, shared by all copies of this context. Read them again at each use.
     package let settings: LiveConfiguration
-    /// This run of the daemon: random, as states carry it.
+    /// Random identity of this run of the daemon, as in states.
     package let instance: String
-    /// The folder of what the daemon keeps; it exists and is this daemon's alone.
+    /// The folder of saved state. It exists, and no other daemon uses it.
     package let stateDirectory: String
-    /// The folder of what can be had again; it need not exist. Nil: there is none.
+    /// The folder of replaceable files. It may not exist. Nil: there is none.
     package let cacheDirectory: String?
-    /// Keeps the last state of each session for those who ask, and sends it to those who subscribed.
+    /// Keeps the last state of each session for requests, and sends it to subscribers.
     package let board: StateBoard
     /// Sends requests to clients, and holds those of clients while sessions are restored.
     package let server: ControlServer
@@ -33,14 +33,14 @@ package import StateKeeping
         self.server = server
     }
 
-    /// The settings that hold now.
+    /// The present settings.
     package var configuration: Configuration { settings.current }
 }
 
 /// Makes the players of sessions.
 @PlayerLoop package protocol PlayerMaker: AnyObject {
-    /// A player with an output of its own, and the methods that act on it; its states go to `listener`. `store` keeps it
-    /// over restarts; nil: nothing does.
+    /// A player with an output of its own, and the methods that act on it; its states go to `listener`. `store` saves
+    /// its state for the next start; nil: its state is not saved.
     func makeMethods(
         session: String, store: StateStore?, listener: any StateListener
     ) -> PlayerMethods

@@ -8,8 +8,8 @@ import PlaybackEngine
 import StateKeeping
 import Synchronization
 
-/// Makes sessions with a queue of their own, each with a player, an output and a folder of its own below the state
-/// directory, and remembers over restarts which there are.
+/// Creates sessions with a queue of their own, each with a player, an output and a folder below the state directory,
+/// and saves the list of sessions for the next start.
 @PlayerLoop final class SessionFactory {
     private let context: SessionContext
     private let maker: any PlayerMaker
@@ -19,14 +19,14 @@ import Synchronization
     private let workers: Workers
     private let folder: String
     private var making: Set<String> = []
-    /// Sessions that were closed and whose folders are not gone yet, and what waits for that.
+    /// Closed sessions whose folders still exist, and the calls that wait for their removal.
     private var leaving: [String: [@PlayerLoop () -> Void]] = [:]
-    /// One list is written at a time, and never an older one after a newer.
+    /// The number of the last written list. Its lock keeps an older list from following a newer one.
     private nonisolated static let written = Mutex(0)
     private var lists = 0
-    /// Last written text, or the one being written.
+    /// Text of the list that was written last or is being written.
     private var last: String?
-    /// Lists that are on their way.
+    /// Lists that are being written.
     private var unwritten = 0
     /// Seconds that the end of the daemon waits for the disk.
     private static let farewell: Int32 = 5
@@ -45,13 +45,14 @@ import Synchronization
         workers = Workers(context.loop, name: "sessions")
     }
 
-    /// True if a session of this name is being made.
+    /// True if a session of this name is being created.
     func isMaking(_ name: String) -> Bool { making.contains(name) }
 
-    /// Sessions that are being made.
+    /// Number of sessions that are being created.
     var makingCount: Int { making.count }
 
-    /// Makes a session whose states go to `listener`. One without an owner takes up what an earlier run left in its folder.
+    /// Creates a session whose states go to `listener`. One without an owner restores the state of an earlier run from
+    /// its folder.
     func make(
         _ name: String, _ terms: SessionTerms, owner: Int?, by user: SessionMaker?, _ listener: any StateListener,
         _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
@@ -62,7 +63,7 @@ import Synchronization
                 return done(result)
             }
             load([store]) { [self] found in
-                // Two that begin by themselves would play at once.
+                // Two sessions that start by themselves would play at once.
                 restore(session, found[0], context.configuration.resume == .stopped ? .stopped : .paused)
                 making.remove(name)
                 done(result)
@@ -74,7 +75,7 @@ import Synchronization
         session.methods.restore(found, policy, deaths)
     }
 
-    /// Reads these stores. Items of all sessions have different numbers below the limit afterwards.
+    /// Reads these stores. After it, the items of all sessions have distinct numbers below the limit.
     private func load(_ stores: [StateStore], _ done: @escaping @PlayerLoop ([StateStore.Found]) -> Void) {
         var found: [StateStore.Found?] = Array(repeating: nil, count: stores.count)
         for (index, store) in stores.enumerated() {
@@ -132,7 +133,8 @@ import Synchronization
         }
     }
 
-    /// Ends a session for good: its folder goes when nothing is written there any more, and before another of its name is made.
+    /// Closes a session permanently: its folder is removed after the last write, and before another session of its name
+    /// is created.
     func end(_ session: LocalSession) {
         let name = session.name
         leaving[name] = []
@@ -163,9 +165,9 @@ import Synchronization
         if rmdir(folder) != 0 { Log.warning(SystemError("remove the folder \(folder)").message) }
     }
 
-    // MARK: Over restarts
+    // MARK: Restarts
 
-    /// Remembers these.
+    /// Saves this list of sessions.
     func save(_ sessions: [SavedSession]) {
         lists += 1
         let (number, folder) = (lists, folder)
@@ -181,7 +183,7 @@ import Synchronization
         }
     }
 
-    /// The daemon ends: what is on its way is written, or the disk is too slow.
+    /// Writes the last list before the daemon ends, if the disk does so in time.
     func finish() {
         guard unwritten > 0, let text = last else { return }
         let (number, folder) = (lists + 1, folder)
@@ -218,11 +220,11 @@ import Synchronization
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("make the folder \(path)") }
     }
 
-    /// Bytes of the list that are read; the longest that is written has 4 KiB.
+    /// Bytes of the list that are read; the longest list has 4 KiB.
     private static let listBytes = 64 << 10
 
-    /// Reads the sessions of an earlier run, `main` and those of the list. `add` gets each of the others, `done` the name of
-    /// the one that was active, when all are there; nil: it was `main`.
+    /// Restores the sessions of an earlier run, `main` and those of the list. `add` gets each of the others. `done`
+    /// gets the name of the active one after all are restored; nil: `main`.
     func restore(
         _ main: LocalSession, _ listener: any StateListener, add: @escaping @PlayerLoop (LocalSession) -> Void,
         _ done: @escaping @PlayerLoop (_ active: String?) -> Void
@@ -266,7 +268,7 @@ import Synchronization
         }
     }
 
-    /// The sessions of an earlier run, as many as there may be. A look at one small file, at the start.
+    /// The sessions of an earlier run, up to the limit. Reads one small file, at the start.
     private func saved() -> [SavedSession] {
         guard let file = fopen(folder + "/list", "re") else {
             if errno != ENOENT { Log.warning(SystemError("open \(folder)/list").message) }

@@ -3,13 +3,13 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// Applies the demands of a session that plays to the others: they pause or duck by their policies, and go on afterwards.
+/// Applies the demands of a playing session to the others: they pause or duck by their policies, and resume afterwards.
 @PlayerLoop final class SessionPrecedence {
     private let configuration: LiveConfiguration
     private let mainName: String
     private var beginnings = PlayBeginnings()
 
-    /// Nobody plays yet. The terms of the session `main` are those of the configuration.
+    /// No session plays yet. The terms of the session `main` come from the configuration.
     init(_ configuration: LiveConfiguration, main: String) {
         self.configuration = configuration
         mainName = main
@@ -17,29 +17,30 @@ import PlaybackEngine
 
     private var settings: SessionSettings { configuration.current.sessions }
 
-    /// Terms of a session as they are now.
+    /// The present terms of a session.
     func terms(of session: any PlaybackSession) -> SessionTerms {
         session.name == mainName ? SessionTerms(settings.mainPolicy) : session.terms
     }
 
     private func demand(of session: any PlaybackSession) -> DuckingDemand { terms(of: session).demand(settings) }
 
-    /// Takes a state. True: the session begins to play because somebody wants that.
+    /// Takes a state. True: the session begins to play by a request.
     func take(_ state: NowPlayingState) -> Bool { beginnings.take(state) }
 
-    /// True if the session becomes the active one because it began to play: once, when it is possible. `isPossible` is costly,
-    /// and nearly no state needs it.
+    /// True once if the session becomes the active one because it began to play. `isPossible` is costly, and hardly any
+    /// state needs it.
     func takePlayed(_ name: String, if isPossible: @autoclosure () -> Bool) -> Bool {
         guard beginnings.hasPlayed(name) else { return false }
         guard settings.activatesOnPlay else {
-            // A beginning of this time gives no claim: after a reload, the session's next state would take the active place.
+            // Without the setting, the beginning is dropped: after a reload, the next state of the session would make
+            // it the active one.
             _ = beginnings.takePlayed(name)
             return false
         }
         return isPossible() && beginnings.takePlayed(name)
     }
 
-    /// Somebody wants to hear this session, which plays: it yields to none of `all` any more, and they do to it.
+    /// A client requests this playing session: it yields to none of `all` any more, and they yield to it.
     func begin(_ session: any PlaybackSession, among all: some Sequence<any PlaybackSession>) {
         beginnings.begin(session.name)
         let demand = self.demand(of: session)
@@ -50,20 +51,20 @@ import PlaybackEngine
         }
     }
 
-    /// The session plays no more: the others of `all` do not yield to it.
+    /// The session has stopped: the others of `all` no longer yield to it.
     func end(_ session: any PlaybackSession, among all: some Sequence<any PlaybackSession>) {
         guard beginnings.end(session.name) else { return }
         let release = demand(of: session).release
         for other in all where other !== session { other.endYielding(to: session.name, release: release) }
     }
 
-    /// The session is closed: the others of `all` do not yield to it.
+    /// The session is closed: the others of `all` no longer yield to it.
     func close(_ session: any PlaybackSession, among all: some Sequence<any PlaybackSession>) {
         end(session, among: all)
         beginnings.forget(session.name)
     }
 
-    /// Announcements play over the sessions `all` but `main`, which has them; nil: the last one has ended.
+    /// Announcements of `main` play over the other sessions of `all`; nil: the last one has ended.
     func announce(_ announcement: Announcement?, over all: some Sequence<any PlaybackSession>) {
         let name = "announcement"
         for session in all where session.name != mainName {

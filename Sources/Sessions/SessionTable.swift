@@ -8,7 +8,7 @@ package import NowPlaying
 package import PlaybackEngine
 package import StateKeeping
 
-/// The daemon's sessions: finds the one that a request is meant for, and keeps the active one.
+/// The daemon's sessions: finds the session of a request, and keeps the active one.
 @PlayerLoop package final class SessionTable: MethodHandler, StateListener {
     /// Sessions beside `main`, at most.
     nonisolated static let limit = 16
@@ -23,16 +23,16 @@ package import StateKeeping
     private lazy var main = makeMain()
     private nonisolated let examiner: MediaExaminer
     private var sessions: [String: any PlaybackSession] = [:]
-    /// Names in the order in which they were active last, the active one at the end.
+    /// Names in the order in which the sessions were last active, the active one at the end.
     private var order = [SessionTable.mainName]
     private let precedence: SessionPrecedence
-    /// Sessions that are being made, and the connections that they will end with.
+    /// Sessions that are being created, and the connections that will end them.
     private var pendingOwners: [String: Int] = [:]
     private let openRequests = OpenRequests()
     private var settings: SessionSettings { context.configuration.sessions }
 
-    /// The table with `main` alone, in the state of an empty queue. `maker` makes the players; `opener` opens media to see
-    /// whether they can be played.
+    /// The table with `main` alone, in the state of an empty queue. `maker` makes the players; `opener` opens media to
+    /// check them.
     package init(
         _ context: SessionContext, _ events: EventCounter, _ maker: any PlayerMaker, opener: @escaping DecoderOpener
     ) {
@@ -57,7 +57,7 @@ package import StateKeeping
         return LocalSession(name: Self.mainName, terms: SessionTerms(), owner: nil, methods: methods)
     }
 
-    /// Reads the sessions of an earlier run; the requests of clients wait for that.
+    /// Restores the sessions of an earlier run; the requests of clients wait for that.
     package func restore() {
         context.server.holdRequests()
         factory.restore(main, self) { [self] in
@@ -70,10 +70,10 @@ package import StateKeeping
 
     private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
 
-    /// Publishes a session's new state and applies its consequences. The only session counts as one that begins to play, too:
-    /// otherwise its next state, whatever its cause, would take the place of a session that a client activates later.
+    /// Publishes a session's new state and applies its consequences. The only session also counts as one that begins to
+    /// play: otherwise its next state, of any cause, would take the place of a session that a client activates later.
     package func published(_ state: NowPlayingState) {
-        // A session in the making is not known yet.
+        // A session that is being created is not in the table yet.
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
         // The others yield at the request: the output has room for one sound at each instant.
@@ -94,7 +94,7 @@ package import StateKeeping
         }
     }
 
-    /// `play` names a session that plays already, beside or below the active one: that is the one to hear from now on.
+    /// Applies `play` for a session that plays already beside the active one: the others yield to it from now on.
     private func wanted(_ session: any PlaybackSession, by: Originator) {
         guard session !== active, sessions[session.name] === session,
             session.state.asRequested.state == .playing
@@ -105,7 +105,7 @@ package import StateKeeping
         session.publishActivation(by: by)
     }
 
-    /// True if bare commands and subscribers may follow it.
+    /// True if the session may become the active one.
     private func canBecomeActive(_ session: any PlaybackSession) -> Bool {
         let terms = precedence.terms(of: session)
         return terms.policy != .mix && terms.publishes && session.hasCommands
@@ -142,7 +142,7 @@ package import StateKeeping
         case .sessionClose: answer(close(request))
         case .nowPlayingPublish: answer(publish(request))
         case .outputSelect, .outputDelaySet: changeOutput(request, answer)
-        // Files are nobody's, the same in every session.
+        // Feedback about files does not depend on the session.
         case .feedbackGet where request.array("ids") == nil, .feedbackSet where request.itemID("id") == nil,
             .feedbackChanges:
             main.methods.perform(request, answer)
@@ -157,13 +157,13 @@ package import StateKeeping
         }
     }
 
-    /// Has the session carry out a request that names it, or that a bare one is meant for.
+    /// Passes a request to its session.
     private func forward(_ request: MethodRequest, _ answer: @escaping Answer) {
         guard let target = target(of: request) else { return answer(.failure(noSession(request.string("session")))) }
         ask(target, request, answer)
     }
 
-    /// Has a session carry out a request. `main` is there as long as the daemon; another may be closed before it answers.
+    /// Passes a request to a session. `main` lives as long as the daemon; another one may be closed before it answers.
     private func ask(_ session: any PlaybackSession, _ request: MethodRequest, _ answer: @escaping Answer) {
         session.perform(request, session === main ? answer : openRequests.begin(of: session.name, answer))
     }
@@ -172,13 +172,14 @@ package import StateKeeping
         sessions.values.first { $0.artwork?.knows(id) == true } ?? main
     }
 
-    /// The session that a request names, or that a bare one is meant for; nil: it was closed while the request was looked at.
+    /// The session that a request names, or the one for a request without a name; nil: it was closed during the checks
+    /// of the request.
     private func target(of request: MethodRequest) -> (any PlaybackSession)? {
         if let name = request.string("session") { return sessions[name] }
         if sessions.count == 1 { return main }
         guard Catalogue.method(request.method).parameters.contains(where: { $0.name == "session" }) else { return main }
         guard active.isExternal else { return active }
-        // A session of another program has neither queue nor volume here.
+        // A session of another program has neither queue nor volume in the daemon.
         switch request.method {
         case .other(let method): return method.isOfLocalSessions ? lastLocal : active
         case .command(.play)
@@ -230,7 +231,7 @@ package import StateKeeping
         precedence.close(session, among: sessions.values)
         let wasActive = session === active
         order.removeAll { $0 == session.name }
-        // Its followers see where they are now; those of its own, its last state.
+        // The subscribers of the active session see its successor; those of this session see its last state.
         if wasActive { context.board.activate(active.name) }
         session.close(by: by)
         sessions[session.name] = nil
@@ -253,7 +254,7 @@ package import StateKeeping
         return session.publish(request)
     }
 
-    /// All sessions go to another device together, and an output has one delay for all.
+    /// Changes the output or its delay for all sessions together.
     private func changeOutput(_ request: MethodRequest, _ answer: @escaping Answer) {
         main.methods.perform(request) { [self] result in
             if case .success = result {
@@ -278,7 +279,7 @@ package import StateKeeping
         guard sessions[name] == nil, !factory.isMaking(name) else {
             return fail(.commandFailed(.inUse, "the session “\(name)” already exists"))
         }
-        // Those that are being made count: a batch asks for many at once.
+        // Sessions that are being created count: a batch requests many at once.
         guard sessions.count + factory.makingCount <= Self.limit else {
             return fail(.commandFailed(.tooMany, "there are \(Self.limit) sessions already; close one first"))
         }
@@ -311,7 +312,7 @@ package import StateKeeping
         }
     }
 
-    /// Takes a session up: it is known from now on.
+    /// Adds a session to the table.
     private func add(_ session: any PlaybackSession) {
         sessions[session.name] = session
         order.insert(session.name, at: 0)
@@ -320,16 +321,16 @@ package import StateKeeping
         session.follow(session.state)
     }
 
-    /// The one that an earlier run followed is followed again.
+    /// Activates the session that was active in an earlier run.
     private func restoreActive(_ name: String) {
         guard let session = sessions[name], session !== active, canBecomeActive(session) else { return }
         move(to: session)
     }
 
-    /// Remembers those that shall be there again after a restart.
+    /// Saves the list of sessions that survive a restart.
     private func saveList() {
         let kept = sessions.values.filter { $0 !== main && !$0.isExternal && $0.owner == nil }
-        // The active one may end with a connection: then it is the one before that is active again.
+        // If the active session ends with a connection, the previously active one becomes active again.
         let last = order.last { name in name == main.name || kept.contains { $0.name == name } }
         factory.save(
             kept.map {

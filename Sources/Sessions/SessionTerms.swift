@@ -7,11 +7,11 @@ import PlaybackEngine
 /// Effect of a session on the others while it plays, and its visibility.
 struct SessionTerms: Equatable, Sendable {
     var policy = AnnouncementPolicy.pause
-    /// dB by which the others get quiet; nil: as the configuration says.
+    /// dB to which the others are ducked; nil: the configuration decides.
     var duckTo: Double?
-    /// Seconds in which they get quiet, and loud again; nil: as the configuration says.
+    /// Seconds of the fades of the others; nil: the configuration decides.
     var ramp: Double?
-    /// True if it is visible to all; else only to clients that name it, and it is never the active one.
+    /// True: visible to all. False: visible only to clients that name it, and never active.
     var publishes = true
 
     /// Terms, by their parts.
@@ -22,14 +22,14 @@ struct SessionTerms: Equatable, Sendable {
         self.publishes = publishes
     }
 
-    /// Terms of a session that a client makes.
+    /// Terms of a session that a client creates.
     init(_ request: MethodRequest) {
         self.init(
             request.string("policy").flatMap(AnnouncementPolicy.init) ?? .pause, duckTo: request.double("duckTo"),
             ramp: request.double("ramp"), publishes: request.bool("publishes") ?? true)
     }
 
-    /// Levels and fades of the others for its sake.
+    /// Levels and fades of the others while this session plays.
     func demand(_ usual: SessionSettings) -> DuckingDemand {
         DuckingDemand(
             policy: policy, duckTo: duckTo ?? usual.duckTo, attack: ramp ?? usual.attack,
@@ -42,16 +42,16 @@ struct DuckingDemand: Equatable, Sendable {
     var policy: AnnouncementPolicy
     /// dB.
     var duckTo: Double
-    /// Seconds in which they get quiet.
+    /// Seconds of the fade down.
     var attack: Double
-    /// Seconds in which they are as loud as before.
+    /// Seconds of the fade back.
     var release: Double
 
     /// The demands in words for the log.
     var words: String { "\(policy.rawValue), \(duckTo) dB in \(attack) s, back in \(release) s" }
 }
 
-/// The user who made a lasting session without the rights of the daemon's own user, and who may close it.
+/// The user that created a lasting session without the rights of the daemon's own user, and that may close it.
 struct SessionMaker: Equatable, Sendable {
     /// The number of the user.
     let uid: UInt32
@@ -66,14 +66,14 @@ struct SessionMaker: Equatable, Sendable {
     }
 }
 
-/// A session as it is remembered over restarts: a line of text of its policy and name, and words where it has others than
-/// the usual terms.
+/// A session in the list for the next start: a line of text with its policy and name, and words for terms that differ
+/// from the defaults.
 struct SavedSession: Equatable, Sendable {
     var name: String
     var terms: SessionTerms
     /// True if it was the active session.
     var isActive = false
-    /// The user without the daemon's own rights who made it; nil: the daemon's own user did.
+    /// The user without the daemon's own rights that created the session; nil: the daemon's own user did.
     var maker: SessionMaker?
 
     /// The line, without its end.
@@ -95,7 +95,7 @@ struct SavedSession: Equatable, Sendable {
         self.maker = maker
     }
 
-    /// True for a valid name of a session, which is also that of its folder.
+    /// True for a valid name of a session, which also names its folder.
     static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64 && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in
@@ -108,8 +108,7 @@ struct SavedSession: Equatable, Sendable {
             }
     }
 
-    /// A session from its line; nil: the line has no policy, or no name that a session may have. Unknown words that are not
-    /// known are passed over.
+    /// A session from its line; nil: the line has no policy, or no valid name. Unknown words are skipped.
     init?(line: some StringProtocol) {
         let words = line.split(separator: " ")
         guard words.count >= 2, let policy = AnnouncementPolicy(rawValue: String(words[0])) else { return nil }

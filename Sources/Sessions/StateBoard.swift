@@ -3,21 +3,21 @@ package import ControlServer
 package import LinuxSystem
 package import NowPlaying
 
-/// Takes each state of a session as it is published.
+/// Receives each state of a session as it is published.
 @PlayerLoop package protocol StateListener: AnyObject {
-    /// The state is new: it has a `sequence` of its own.
+    /// Receives a new state, which has a `sequence` of its own.
     func published(_ state: NowPlayingState)
 }
 
-/// Follows the board. Called after the subscribers were sent the state.
+/// Follows the board. Called after the state was sent to subscribers.
 @PlayerLoop package protocol BoardObserver: AnyObject {
     /// A state of some session was published.
     func statePublished()
-    /// The state of the active session is another one, or another session became the active one.
+    /// The active session published a state, or another session became active.
     func activeStateChanged(_ state: NowPlayingState)
 }
 
-/// The last published state of each session: answers those who ask, and sends it to those who subscribed.
+/// The last published state of each session, for requests and subscribers.
 @PlayerLoop package final class StateBoard {
     /// A state and its JSON text.
     package typealias Published = (state: NowPlayingState, encoded: [UInt8])
@@ -54,7 +54,7 @@ package import NowPlaying
     /// The last published state of the active session.
     package var state: NowPlayingState { active.state }
 
-    /// Keeps a state and sends it to all who subscribed to it. Encodes it once.
+    /// Keeps a state and sends it to all its subscribers. Encodes it once.
     package func publish(_ state: NowPlayingState) {
         let encoded = encoder.encode(state)
         let isActive = state.session == active.state.session
@@ -75,7 +75,7 @@ package import NowPlaying
                 merged: merged(state), translations: state.hasTexts ? TranslatedState(state, encoder) : nil))
     }
 
-    /// Makes the notification of a state that stands for several events; nil: it is the usual one.
+    /// Makes the notification of a state that merges several events; nil: the usual notification is right.
     private func merged(_ state: NowPlayingState) -> (@PlayerLoop () -> [UInt8])? {
         guard state.queueChanges != nil else { return nil }
         return { [encoder] in Self.notification(encoder.encode(state.withoutChanges)) }
@@ -101,7 +101,7 @@ package import NowPlaying
         return others[session]
     }
 
-    /// Makes this session, of which a state was published, the one that clients follow.
+    /// Makes this session the active one. It must have published a state.
     package func activate(_ session: String) {
         guard let next = others.removeValue(forKey: session) else { return }
         others[active.state.session] = active
@@ -110,13 +110,13 @@ package import NowPlaying
         observer.activeStateChanged(next.state)
     }
 
-    /// Forgets a session that has ended; it is not the active one.
+    /// Forgets a closed session, which is not the active one.
     package func forget(_ session: String) {
         if let ended = others.removeValue(forKey: session) { clockPages.end(ended.state) }
         hidden.remove(session)
     }
 
-    /// A connection has ended to which something was given.
+    /// A connection has ended: drops its clock pages.
     package func clientGone(_ client: ClientIdentity) { clockPages.clientGone(client) }
 
     /// Sends the events of a session only to clients that name it, from its first state on.
@@ -165,7 +165,7 @@ package import NowPlaying
         parameters["languages"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
-    /// The present state by itself, not as an event.
+    /// The present state for an answer, without the members of an event.
     private func snapshot(of state: NowPlayingState) -> [UInt8] {
         var state = state
         state.cause = .snapshot
@@ -184,7 +184,7 @@ extension NowPlayingState {
     }
 }
 
-/// A state for readers of other languages: encoded once for each choice of them, when the first asks.
+/// A state in other languages: encoded once for each choice of languages, at the first request.
 @PlayerLoop private final class TranslatedState: TranslatedLines {
     private let state: NowPlayingState
     private let encoder: StateEncoder

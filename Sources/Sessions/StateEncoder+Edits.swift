@@ -1,7 +1,7 @@
 package import ControlProtocol
 package import NowPlaying
 
-/// Changes of a queue on the wire.
+/// Changes of a queue in the protocol.
 extension StateEncoder {
     /// The changes in their order, as a member of the object that was begun.
     package static func edits(_ writer: inout JSONWriter, _ changes: [QueueChange]) {

@@ -1,9 +1,10 @@
 package import ControlProtocol
 package import NowPlaying
 
-/// Writes a published state as the wire has it: top-level keys are always there, inside those without a value are left out.
+/// Writes a published state in the format of the protocol: top-level keys are always present, inner ones without a
+/// value are left out.
 package struct StateEncoder: Sendable {
-    /// Identity of this boot of the host: positions on CLOCK_MONOTONIC mean something only within it.
+    /// Identity of this boot of the host: positions on CLOCK_MONOTONIC are valid only within it.
     private let bootID: String
 
     /// An encoder for states of this boot (`/proc/sys/kernel/random/boot_id`).
@@ -127,7 +128,7 @@ package struct StateEncoder: Sendable {
         }
     }
 
-    /// When play ends by itself, as the members of an object.
+    /// The end of playback by the sleep timer, as members of an object.
     static func sleep(_ writer: inout JSONWriter, _ sleep: SleepStatus) {
         if let time = sleep.time {
             writer.key("endsMonotonic")
@@ -156,7 +157,7 @@ package struct StateEncoder: Sendable {
         writer.endObject()
     }
 
-    /// The anchor alone, as answers of commands carry it.
+    /// The anchor alone, for answers of commands.
     package func anchor(_ anchor: PlaybackAnchor, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("elapsed", anchor.elapsed)
@@ -229,7 +230,8 @@ package struct StateEncoder: Sendable {
         writer.endArray()
     }
 
-    /// Maximum number of chapters and ranges in a state; of longer lists it has the number (nowplayingd-protocol(7)).
+    /// Chapters and ranges in a state, at most. A state with longer lists has only their number
+    /// (nowplayingd-protocol(7)).
     static let listLimit = 50
 
     /// The chapters of an item, as a member of the object that was begun; nothing if there are none.
@@ -248,7 +250,7 @@ package struct StateEncoder: Sendable {
         }
     }
 
-    /// All that is known in other languages, as a member of the object that was begun; nothing if there is nothing.
+    /// All known texts in other languages, as a member of the object that was begun; nothing if there are none.
     static func texts(_ writer: inout JSONWriter, _ texts: [LocalizedText]) {
         list("texts", texts, limit: nil, to: &writer) { writer, text in
             writer.member("key", text.key.rawValue)
@@ -315,8 +317,8 @@ package struct StateEncoder: Sendable {
 }
 
 extension JSONWriter {
-    /// A member that is an object, or `null`. It stands in this target: a generic function of another one is not specialized,
-    /// and each call looks up the type.
+    /// A member that is an object, or `null`. It is in this target because generic functions of other targets are not
+    /// specialised, and each call would look up the type.
     mutating func nullable<Value>(
         _ name: StaticString, _ value: Value?, _ members: (inout JSONWriter, Value) -> Void
     ) {

@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// Instants at which messages may go to a server. One that gets many stutters (badaix/snapcast#1351).
+/// Instants at which messages may go to a server. A server that gets many messages stutters (badaix/snapcast#1351).
 struct MessagePace: Equatable, Sendable {
     /// Reason for a message.
     enum Reason: Equatable {
@@ -8,7 +8,7 @@ struct MessagePace: Equatable, Sendable {
         case item
         /// Another property, or a jump of the position.
         case change
-        /// A position that clients show wrong by a drift or a short stall alone.
+        /// An error of the shown position by a drift or a short stall alone.
         case drift
         /// A stall that began at an instant.
         case stall(since: MonotonicTime)
@@ -16,17 +16,17 @@ struct MessagePace: Equatable, Sendable {
 
     /// Instant of the last message; nil: none was sent.
     private var last: MonotonicTime?
-    /// The same of the last message about a stall.
+    /// Instant of the last message about a stall; nil: none was sent.
     private var lastStall: MonotonicTime?
 
-    /// Seconds between two messages, and in which the parts of a new item arrive.
+    /// Seconds between two messages. The parts of a new item arrive within this time.
     static let pause = 0.2
     /// Seconds from a message to the correction of a drift. A machine that is too busy makes the position drift all the time.
     static let correction = 180.0
     /// Seconds of a stall before a message.
     static let patience = 2.0
-    /// Seconds from a message about a stall to the next one. A stall makes two messages: an hour of stalls 24, and drifts and
-    /// items make 36 at most unless items are shorter than 100 s.
+    /// Seconds from a message about a stall to the next one. A stall makes two messages, so an hour of stalls makes 24. Drifts
+    /// and items make at most 36 an hour unless items are shorter than 100 s.
     static let stallPause = 300.0
 
     /// The earliest instant of a message.
@@ -42,7 +42,7 @@ struct MessagePace: Equatable, Sendable {
         }
     }
 
-    /// Takes note of a message.
+    /// Records a sent message.
     mutating func sent(_ reason: Reason, at now: MonotonicTime) {
         last = now
         switch reason {

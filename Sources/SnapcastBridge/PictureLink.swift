@@ -6,28 +6,28 @@ import TCPClient
 /// An answer of nowplaying-web to the request for the address of a picture.
 struct PictureLink: Sendable {
     let id: String
-    /// Nil: it has none, as no other machine reaches it.
+    /// Nil: the picture has no address, as no other machine reaches nowplaying-web.
     let address: String?
-    /// Unix time in seconds.
+    /// End of the answer's validity, as Unix time in seconds.
     let until: Double
 
-    /// An address is asked for anew when fewer seconds than these are left.
+    /// Seconds of remaining validity below which an address is requested anew.
     static let reserve = 3600.0
-    /// Seconds for an answer.
+    /// Seconds until a request times out.
     private static let patience = 3.0
-    /// Most bytes of an answer.
+    /// Maximum bytes of an answer.
     private static let maximumAnswer = 16 << 10
     /// Pixels of a side.
     private static let size = 600
 
-    /// Unix time in seconds.
+    /// The present Unix time in seconds.
     static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec)
     }
 
-    /// One request by HTTP/1.1 (RFC 9112). On a worker. Nil: nowplaying-web did not answer.
+    /// Makes one request by HTTP/1.1 (RFC 9112). On a worker. Nil: nowplaying-web did not answer.
     static func ask(_ port: UInt16, _ id: String) -> PictureLink? {
         let body = JSONWriter.text([
             "jsonrpc": "2.0", "id": 1, "method": "artwork.link",
@@ -50,7 +50,7 @@ struct PictureLink: Sendable {
         } catch { return nil }
     }
 
-    /// By numbers: the sandbox does not let a name be looked up.
+    /// Connects by a numeric address: the sandbox permits no look-up of names.
     private static func connect(_ port: UInt16, until end: MonotonicTime) throws(TCPConnection.Problem) -> TCPConnection
     {
         do throws(TCPConnection.Problem) { return try TCPConnection("127.0.0.1", port, until: end) } catch {
@@ -67,7 +67,7 @@ struct PictureLink: Sendable {
             address.hasPrefix("http://") || address.hasPrefix("https://"), address.utf8.count <= 1024,
             address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
         else {
-            // Asked again with the next item, not with the next event of this one.
+            // The next item repeats the request; the next event of this item does not.
             return message["error"] == nil ? nil : PictureLink(id: id, address: nil, until: now + 2 * reserve)
         }
         return PictureLink(id: id, address: address, until: until)

@@ -1,14 +1,14 @@
 import ControlProtocol
 import LinuxSystem
 
-/// Addresses of pictures that phones reach, from nowplaying-web on this machine. Each is good for one picture and a day.
+/// Addresses of pictures for phones, from nowplaying-web on this machine. Each is valid for one picture and a day.
 @PlayerLoop final class PictureLinks {
     private let workers: Workers
     private let port: UInt16
     private var known: [PictureLink] = []
     private var asked: String?
 
-    /// Addresses that are remembered: an album has one for all its items.
+    /// Maximum number of remembered addresses: an album has one for all its items.
     private static let remembered = 16
 
     /// Asks nowplaying-web at this port of the loopback address.
@@ -26,13 +26,13 @@ import LinuxSystem
         return known.last { $0.id == id && $0.until > least }
     }
 
-    /// The address of an item's picture; nil: it has none, or it is not known yet.
+    /// The address of an item's picture; nil: there is none, or it is not known yet.
     func address(of item: JSONValue?) -> String? { Self.id(of: item).flatMap { link($0)?.address } }
 
-    /// True while the address of this item's picture is being asked for.
+    /// True during the request for the address of this item's picture.
     func isPending(for item: JSONValue?) -> Bool { asked != nil && Self.id(of: item) == asked }
 
-    /// Asks for the address of an item's picture if it is not known; `done` follows the answer, whatever it is.
+    /// Requests the address of an item's picture if it is not known. `done` follows the answer, even a failed one.
     func look(for item: JSONValue?, _ done: @escaping @PlayerLoop () -> Void) {
         guard let id = Self.id(of: item), id != asked, link(id) == nil else { return }
         asked = id

@@ -16,11 +16,11 @@ import LinuxSystem
     private var skips = false
     private var unsent: [UInt8] = []
 
-    /// Most bytes of a line from the server.
+    /// Maximum bytes of a line from the server.
     static let maximumLine = 64 << 10
 
-    /// Reads from `input` and writes to `output`, which stay the caller's. `onEnd`: the server has closed one of them. Nil: the
-    /// input is no pipe, so no server has started us.
+    /// Reads from `input` and writes to `output`, which the caller closes. `onEnd` runs when the server has closed one of them.
+    /// Nil: the input is not a pipe, so no server has started this program.
     init?(
         _ loop: EventLoop, input: Int32, output: Int32, onLine: @escaping @PlayerLoop ([UInt8]) -> Void,
         onEnd: @escaping @PlayerLoop () -> Void

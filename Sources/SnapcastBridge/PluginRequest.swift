@@ -3,15 +3,15 @@ import NowPlaying
 
 /// A request of the server to its control script. Specification: Snapcast, doc/json_rpc_api/stream_plugin.md.
 struct PluginRequest: Equatable, Sendable {
-    /// The thing to do.
+    /// The requested action.
     enum Action: Equatable, Sendable {
-        /// To return the properties of the stream.
+        /// Return the properties of the stream.
         case properties
-        /// To call a method of the daemon.
+        /// Call a method of the daemon.
         case call(method: String, parameters: JSONObject)
     }
 
-    /// The server's number of the request.
+    /// The server's id of the request.
     let id: JSONValue
     let action: Action
 
@@ -24,7 +24,7 @@ struct PluginRequest: Equatable, Sendable {
         let message: String
     }
 
-    /// Reads a line; nil: it is no request that wants an answer.
+    /// Reads a line; nil: the line is not a request that needs an answer.
     init?(_ line: [UInt8]) throws(Refusal) {
         guard let message = try? JSONReader.read(line), let id = message["id"],
             let method = message["method"]?.stringValue
@@ -64,7 +64,7 @@ struct PluginRequest: Equatable, Sendable {
         switch name {
         case "seek":
             guard let offset = number("offset") else { return nil }
-            // Below the least interval there is nothing to do; the daemon takes it as the least.
+            // 0.001 s is the daemon's least interval.
             let interval = max(0.001, TimeLimit.bounded(abs(offset)))
             return .call(
                 method: offset < 0 ? "skipBackward" : "skipForward",
@@ -86,7 +86,7 @@ struct PluginRequest: Equatable, Sendable {
         case "volume":
             guard let percent = value.doubleValue, percent.isFinite else { return nil }
             let volume = max(0, min(100, percent)) / 100
-            // Servers before 0.27 have no other way out of silence.
+            // Servers before 0.27 have no other way to unmute.
             let unmutes: [JSONObject.Member] = volume > 0 ? [.init("muted", false)] : []
             return .call(method: "volume.set", parameters: JSONObject([.init("volume", .number(volume))] + unmutes))
         case "mute": return value.boolValue.map { call("volume.set", .init("muted", .bool($0))) }

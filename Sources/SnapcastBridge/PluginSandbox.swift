@@ -3,8 +3,8 @@ import CLinux
 import ConfigurationFiles
 import Glibc
 
-/// The sandbox of this program (landlock(7), seccomp(2)). A service manager starts other bridges in one; a Snapcast server
-/// starts this one with all rights of its user.
+/// The sandbox of this program (landlock(7), seccomp(2)). A service manager starts the other bridges in a sandbox; a
+/// Snapcast server starts this bridge with all rights of its user.
 enum PluginSandbox {
     /// Folders of the configuration files. `arguments`: the command line without the options of the server.
     static func configuration(_ arguments: [String]) -> [String] {
@@ -15,9 +15,9 @@ enum PluginSandbox {
         }
     }
 
-    /// Confines the calling thread and all that it starts, for good: it can read files of these folders, connect to sockets,
-    /// and use what is open. It writes no file, runs no program, takes no connections and signals no process. False: the
-    /// kernel cannot.
+    /// Confines the calling thread, and the threads that it starts, for good. They can read files of these folders, connect to
+    /// sockets and use open descriptors. They cannot write files, run programs, take connections or signal processes. False:
+    /// the kernel lacks a part of this.
     static func enter(configuration folders: [String]) -> Bool {
         let paths = folders.map { UnsafePointer(strdup($0)) }
         defer { for path in paths { free(UnsafeMutablePointer(mutating: path)) } }

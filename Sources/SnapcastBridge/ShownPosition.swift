@@ -1,7 +1,7 @@
 import NowPlaying
 import NowPlayingClient
 
-/// The position that the server's clients show: they count on from that of the last message, while the item plays.
+/// The position that the server's clients show: they count from the position of the last message while the item plays.
 struct ShownPosition: Equatable, Sendable {
     /// Seconds into the item at the message.
     let seconds: Double
@@ -20,8 +20,8 @@ struct ShownPosition: Equatable, Sendable {
         item = nil
     }
 
-    /// The position to send now. Rooms that play a start or a jump in a moment count as if they had begun earlier, so that a
-    /// client that counts on is right when they play.
+    /// The position to send now. If rooms play a start or a jump later, the position is that of an earlier start, so that
+    /// clients show the right position when the rooms play.
     init(_ state: StateView?, at now: MonotonicTime) {
         let plays = state?.state == .playing
         rate = plays ? state?.playingRate ?? 0 : 0
@@ -34,7 +34,7 @@ struct ShownPosition: Equatable, Sendable {
         seconds = position
     }
 
-    /// True if clients show another position than they should by this state; another item is another matter.
+    /// True if clients show a wrong position for this state. It does not compare the items.
     func isWrong(for state: StateView, at now: MonotonicTime) -> Bool {
         guard let item = state.itemID, item == self.item else { return false }
         let right = ShownPosition(state, at: now)

@@ -5,10 +5,10 @@ package import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// Shows the daemon to a Snapcast server as the player of a stream, and carries out what the server's clients ask for.
+/// Shows the daemon to a Snapcast server as the player of a stream, and carries out the requests of the server's clients.
 /// Specification: Snapcast, doc/json_rpc_api/stream_plugin.md.
 ///
-/// The server starts it, and ends it by closing its input. It sends at key events alone and sleeps between them.
+/// The server starts the program, and ends it by closing its input. It sends at key events only and sleeps between them.
 @PlayerLoop package final class SnapcastPlugin: Bridge {
     /// Its section of the configuration.
     package typealias Settings = SnapcastSettings
@@ -24,12 +24,12 @@ import NowPlayingClient
     private var commands = CommandTable()
     /// Key of the last request for `commands`; nil: none.
     private var commandsKey: [String]?
-    /// True if the daemon takes commands from us.
+    /// True if the daemon accepts commands from this program.
     private var mayControl = false
     /// Properties as the server knows them, and its clients' idea of the position.
     private var sent: JSONObject?
     private var shown = ShownPosition()
-    /// True if that position is wrong since the last message, by more than a drift.
+    /// True if the clients' position is wrong since the last message, by more than a drift.
     private var hasJumped = false
     private var pace = MessagePace()
     /// Instant at which the present stall was reported; nil: there is none.
@@ -49,7 +49,7 @@ import NowPlayingClient
     /// Follows the daemon, with the pipes of the server as standard input and output.
     package convenience init(_ context: BridgeContext, _ settings: SnapcastSettings) throws(BridgeFailure) {
         let options = ServerOptions(Array(CommandLine.arguments.dropFirst()))
-        // Before the first thread: a thread has the sandbox of the one that started it.
+        // The sandbox comes before the first thread: a thread inherits the sandbox of the thread that started it.
         if !PluginSandbox.enter(configuration: PluginSandbox.configuration(options.rest)) {
             context.log.warning("this kernel has no sandbox for the program (Landlock, seccomp)")
         }
@@ -73,7 +73,7 @@ import NowPlayingClient
         }
         lines?.onDrain = { [unowned self] in schedule() }
         context.daemon.onState = { [unowned self] in follow($0) }
-        // A server starts no script a second time, so a fault of the daemon does not end us.
+        // A server starts no script a second time, so a fault of the daemon does not end this program.
         context.daemon.onFailure = { [unowned self] error in
             context.log.error("\(FailureText.of(error)); restart the Snapcast server after the repair")
             lost()
@@ -111,7 +111,7 @@ import NowPlayingClient
         schedule()
     }
 
-    /// Gives up all rights that strangers must not have.
+    /// Gives up all rights that clients of the server must not have.
     private func greet() {
         let role: Role = settings.allowsCommands ? .remote : .read
         context.daemon.call("hello", ["client": .string(Self.name), "role": .string(role.rawValue)]) {
@@ -156,7 +156,7 @@ import NowPlayingClient
         return result
     }
 
-    /// Reason for a message now; nil: the server's clients show what is right.
+    /// Reason for a message now; nil: the server's clients show the right state.
     private var reason: MessagePace.Reason? {
         let properties = properties
         guard properties == sent else {
@@ -168,7 +168,7 @@ import NowPlayingClient
         return state.map { shown.isWrong(for: $0, at: EventLoop.now) } == true ? .drift : nil
     }
 
-    /// True if the server shows all of these properties but for a stall.
+    /// True if the properties differ from the server's by a stall alone.
     private func isStallAlone(_ properties: JSONObject) -> Bool {
         guard sent?["playbackStatus"] == "playing" else { return false }
         var shown = properties
@@ -177,7 +177,7 @@ import NowPlayingClient
         return shown == sent
     }
 
-    /// Sends the properties soon, if the server has others then. Changes that follow each other make one message.
+    /// Sends the properties soon, if the server's differ then. Changes in quick succession make one message.
     private func schedule() {
         guard let reason else { return }
         let time = pace.time(for: reason, at: EventLoop.now)
@@ -240,7 +240,7 @@ import NowPlayingClient
 
     private func answer(_ id: JSONValue, _ result: JSONValue) { send(["jsonrpc": "2.0", "id": id, "result": result]) }
 
-    /// A server reads `data` as a text, and answers its client nothing without one.
+    /// Refuses a request. A server reads `data` as a text; without one, it does not answer its client.
     private func refuse(_ id: JSONValue, _ code: Int, _ message: String) {
         let words = JSONValue.string(message)
         send(["jsonrpc": "2.0", "id": id, "error": ["code": .integer(Int64(code)), "message": words, "data": words]])

@@ -2,7 +2,8 @@ package import BridgeRuntime
 
 /// The section `[snapcast]` of the configuration.
 package struct SnapcastSettings: BridgeSettings, Equatable {
-    /// True if clients of the Snapcast server may control playback: all of the LAN, as the server asks nobody for a password.
+    /// True if clients of the Snapcast server may control playback. These are all machines of the LAN, as the server has no
+    /// passwords.
     package var allowsCommands = false
     /// True if the server's clients get addresses of pictures.
     package var hasPictures = true

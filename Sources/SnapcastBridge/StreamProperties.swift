@@ -3,10 +3,11 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// Properties of a stream as a Snapcast server has them. Each message has all of them: the server drops those that are
-/// missing. Files and addresses of items stay here, as everybody in the LAN sees the rest.
+/// Properties of a stream in the form of a Snapcast server. Each message has all properties: the server drops missing
+/// ones. Files and addresses of items are left out, as all machines of the LAN see the properties.
 enum StreamProperties {
-    /// The properties but `position`. `commands`: nil, nobody may control. `picture`: an address that phones reach.
+    /// The properties except `position`. `commands`: nil if the server's clients may not control. `picture`: an address for
+    /// phones.
     static func of(_ state: StateView?, _ commands: CommandTable?, picture: String?, knowsMute: Bool) -> JSONObject {
         let item = state?.item
         func allows(_ name: String, _ holds: Bool = true) -> JSONValue {
@@ -30,7 +31,7 @@ enum StreamProperties {
         return result
     }
 
-    /// The server's word; a position that stands still though sound is wanted is that of a pause.
+    /// The server's playback status. A stall counts as a pause, as the position stands still.
     private static func status(_ state: StateView?) -> String {
         switch state?.state {
         case .playing: "playing"
@@ -39,14 +40,14 @@ enum StreamProperties {
         }
     }
 
-    /// The protocol's word for a `loopStatus`; nil: it is none.
+    /// The protocol's word for a `loopStatus`; nil: the status is invalid.
     static func repeatMode(_ status: String) -> String? { loops.first { $0.value == status }?.key }
 
     private static let loops = ["off": "none", "one": "track", "all": "playlist"]
 
     // MARK: Metadata
 
-    /// Most characters of a text. A server logs and compares each message as a whole.
+    /// Maximum characters of a text. A server logs and compares each message as a whole.
     private static let maximumText = 500
 
     private static func metadata(_ item: JSONValue?, title: String?, picture: String?) -> JSONObject {

@@ -4,14 +4,15 @@ import LinuxSystem
 package import PlaybackEngine
 import Synchronization
 
-/// A long list of entries in a file of its own, written before the queue has them: the queue's log only names it, and the loop
-/// does not write a million entries. It survives the process, though maybe not the machine; the next snapshot of the queue
-/// has its entries, and then the file is removed. Any thread; all but `deinit` may wait for the disk.
+/// A long list of entries in a file of its own, written before the queue gets them. The queue's log only names the
+/// file, so the loop does not write a million entries. The file survives the process, but it may not survive the
+/// machine. It is removed when the next snapshot of the queue has its entries. Any thread; all but `deinit` may wait
+/// for the disk.
 package final class AddedList: Sendable {
-    /// Entries from which on a list is written to a file.
+    /// Entries in a list, at least; shorter additions go into the log.
     package static let leastEntries = 1024
 
-    /// Number of the list; the upper half is the same for all of one run of the daemon.
+    /// Number of the list; its upper half is the same for one run of the daemon.
     let number: UInt64
     /// Entries in it.
     let count: Int
@@ -27,13 +28,13 @@ package final class AddedList: Sendable {
     deinit {
         if isNamed.withLock({ $0 }) { return }
         let path = path
-        // Without a thread it stays until the next start.
+        // Without a thread, the file stays until the next start.
         _ = DetachedThread.start("lists") { unlink(path) }
     }
 
     private static func name(_ number: UInt64) -> String { String(number, radix: 16) }
 
-    /// A log names it from now on: it stays until `remove`, whatever becomes of the process.
+    /// Marks the list as named by a log: its file stays until `remove`, even after a crash.
     func markNamed() { isNamed.withLock { $0 = true } }
 
     /// Removes the file.
@@ -44,12 +45,12 @@ package final class AddedList: Sendable {
 
     // MARK: The file
 
-    /// Entries in one frame: what is encoded at once.
+    /// Entries that are encoded in one frame.
     private static let entriesInFrame = 4096
-    /// Files of more are none of ours.
+    /// Larger files are not ours.
     private static let maximumBytes = 1 << 30
 
-    /// False: the disk did not take it.
+    /// Writes the entries. False: the disk refused them.
     fileprivate func write(_ entries: EntryList) -> Bool {
         let file = linux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return false }
@@ -85,10 +86,10 @@ package final class AddedList: Sendable {
         return true
     }
 
-    /// The list of this number and its entries; nil: its file is not there, or is not as it was written.
+    /// Reads the list of this number and its entries; nil: its file is missing or damaged.
     static func read(_ number: UInt64, count: Int, in folder: String) -> (list: AddedList, entries: EntryList)? {
         let list = AddedList(folder, number: number, count: count)
-        // A file that another run left is not removed because it can't be read.
+        // A file of an earlier run stays even if it is unreadable.
         list.markNamed()
         guard case .success(let bytes) = WholeFile.read(list.path, upTo: maximumBytes),
             let entries = try? bytes.withUnsafeBytes({ try list.entries(in: $0) }), entries.count == count
@@ -132,7 +133,7 @@ package final class AddedLists: Sendable {
     /// Folder of the lists below a state directory.
     static func folder(of stateDirectory: String) -> String { stateDirectory + "/lists" }
 
-    /// Writes a list; nil: the disk does not take it.
+    /// Writes a list; nil: the disk refused it.
     package func write(_ entries: EntryList) -> AddedList? {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { return nil }
         let number = last.withLock { last in
@@ -143,7 +144,7 @@ package final class AddedLists: Sendable {
         return list.write(entries) ? list : nil
     }
 
-    /// Removes the lists of earlier runs but those with these numbers.
+    /// Removes the lists of earlier runs except those with these numbers.
     package func removeOthers(than numbers: Set<UInt64>) {
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }

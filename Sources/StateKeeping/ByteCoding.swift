@@ -6,7 +6,7 @@ struct ByteWriter {
     /// A byte as it is.
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
-    /// A number that can't be negative: 1 to 10 bytes.
+    /// A number that is not negative: 1 to 10 bytes.
     mutating func number(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -16,13 +16,13 @@ struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// A count; what is negative is written as 0.
+    /// A count; a negative one is written as 0.
     mutating func number(_ value: Int) { number(UInt64(max(0, value))) }
 
     /// A number that may be negative: the lowest bit is its sign.
     mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
-    /// Its eight bytes.
+    /// A number in its eight bytes.
     mutating func double(_ value: Double) { fixed(value.bitPattern) }
 
     /// A number in all its bytes, the lowest first.
@@ -30,7 +30,7 @@ struct ByteWriter {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// The number of its bytes in UTF-8, and these.
+    /// A text as the number of its bytes in UTF-8, and the bytes.
     mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -40,7 +40,7 @@ struct ByteWriter {
     }
 }
 
-/// Takes apart what `ByteWriter` put together, and trusts nothing of it.
+/// Reads the bytes of `ByteWriter`, and trusts none of them.
 struct ByteReader {
     /// The bytes have no valid coding.
     struct Malformed: Error {}
@@ -62,7 +62,7 @@ struct ByteReader {
         return bytes[offset]
     }
 
-    /// A number of up to 64 bits. Throws if it has more, or no end.
+    /// A number of up to 64 bits. Throws if it has more bits or does not end.
     mutating func number() throws(Malformed) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
@@ -75,7 +75,7 @@ struct ByteReader {
         throw Malformed()
     }
 
-    /// A number that counts something or is one of ours.
+    /// A count or a small number, up to `limit`.
     mutating func count(upTo limit: Int = .max) throws(Malformed) -> Int {
         guard let count = Int(exactly: try number()), count <= limit else { throw Malformed() }
         return count
@@ -87,14 +87,14 @@ struct ByteReader {
         return Int64(bitPattern: value >> 1) ^ -Int64(value & 1)
     }
 
-    /// A finite number. Throws if it is none: ours never are infinite.
+    /// A finite number. Throws for any other: the writer writes none.
     mutating func double() throws(Malformed) -> Double {
         let value = Double(bitPattern: try fixed())
         guard value.isFinite else { throw Malformed() }
         return value
     }
 
-    /// A number in all its bytes, the lowest first. Throws if there are not so many.
+    /// A number in all its bytes, the lowest first. Throws if bytes are missing.
     mutating func fixed<Value: FixedWidthInteger>() throws(Malformed) -> Value {
         let size = MemoryLayout<Value>.size
         guard remaining >= size else { throw Malformed() }
@@ -102,23 +102,23 @@ struct ByteReader {
         return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
-    /// So many bytes, which are not copied: valid as long as the reader's are. Throws if there are not so many.
+    /// The next `count` bytes without a copy; they are valid as long as the reader's. Throws if bytes are missing.
     mutating func raw(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
         guard count >= 0, remaining >= count else { throw Malformed() }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// A text; what is no UTF-8 in it is replaced. Throws if it is longer than what is left.
+    /// A text; invalid UTF-8 in it is replaced. Throws if bytes are missing.
     mutating func text() throws(Malformed) -> String {
         String(decoding: try raw(count(upTo: remaining)), as: UTF8.self)
     }
 }
 
-/// Checksum of written bytes: it finds every change of up to eight neighbouring bytes, others except
-/// once in 2⁶⁴. Not against those who want to deceive: whoever can write the files can write the sums.
+/// Checksum of written bytes. It detects every change of up to eight neighbouring bytes, and all others but one in 2⁶⁴.
+/// It is no protection from an attacker: a program that can write the files can write the sums.
 enum Checksum {
-    /// The sum of these bytes; `seed` is what they belong to.
+    /// The sum of these bytes; `seed`: a number of the file that they belong to.
     static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         var sum = step(seed, UInt64(bytes.count))
         var offset = 0
@@ -134,7 +134,7 @@ enum Checksum {
         return step(sum, last)
     }
 
-    /// Each is one to one in the word and in the sum, so that one other word always leads to another sum (the
+    /// Each step is a bijection of the word and of the sum, so that a change of one word always changes the sum (the
     /// multiplication and the shift of splitmix64, Steele, Lea and Flood 2014).
     private static func step(_ sum: UInt64, _ word: UInt64) -> UInt64 {
         let mixed = (sum ^ word) &* 0xbf58_476d_1ce4_e5b9

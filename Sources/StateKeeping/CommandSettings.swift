@@ -10,7 +10,7 @@ struct CommandSettings: Equatable, Sendable {
     /// Skews of devices, by the identities of their clocks.
     var skews: [String: DeviceSkews.Kept] = [:]
 
-    /// These settings; commands that are not in them are as they are at first.
+    /// These settings; all other commands have their defaults.
     init(
         _ settings: [RemoteCommand: CommandCentre.Setting] = [:], delays: [String: Double] = [:],
         skews: [String: DeviceSkews.Kept] = [:]
@@ -20,7 +20,7 @@ struct CommandSettings: Equatable, Sendable {
         self.delays = delays
     }
 
-    /// The settings that these bytes stand for; commands that this version does not know are left out.
+    /// The settings in these bytes; unknown commands are left out.
     init(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) {
         var reader = ByteReader(bytes)
         for _ in 0..<(try reader.count(upTo: bytes.count)) {
@@ -49,7 +49,7 @@ struct CommandSettings: Equatable, Sendable {
         }
     }
 
-    /// Bytes that stand for it.
+    /// The settings as bytes.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.number(settings.count)
@@ -83,13 +83,13 @@ struct CommandSettings: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Intervals within the limits of today, in seconds; nil: none is.
+    /// Intervals within the present limits, in seconds; nil: none is.
     private static func intervals(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Double]? {
         let intervals = try numbers(&reader).map(TimeLimit.bounded).filter { $0 > 0 }
         return intervals.isEmpty ? nil : intervals
     }
 
-    /// Rates within the limits of today; nil: none is.
+    /// Rates within the present limits; nil: none is.
     private static func rates(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Double]? {
         let rates = try numbers(&reader).filter(RateRules.range.contains)
         return rates.isEmpty ? nil : rates

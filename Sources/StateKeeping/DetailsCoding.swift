@@ -1,8 +1,8 @@
 import NowPlaying
 import PlaybackEngine
 
-/// Details of an item as bytes: each field as its number and its value, 0 after the last. Numbers are never
-/// changed, only added; those that are not known make the rest unreadable.
+/// Details of an item as bytes: each field as its number and its value, 0 after the last. Numbers are never changed,
+/// only added; an unknown number makes the rest unreadable.
 extension ByteWriter {
     /// Writes given and found metadata, then length and format if known.
     mutating func details(_ details: ItemDetails) {
@@ -28,7 +28,7 @@ extension ByteWriter {
         if let bitRate { number(bitRate) }
     }
 
-    /// Its fields, and 0 after them.
+    /// Writes the fields of metadata, and 0 after them.
     mutating func metadata(_ metadata: MediaMetadata) {
         field(1, metadata.title)
         field(2, metadata.subtitle)
@@ -121,7 +121,7 @@ extension ByteReader {
         try details(given: try metadata())
     }
 
-    /// Details of which a client gave these texts, from what `detailsOfFile(_:)` wrote. Throws if it can't have been.
+    /// Details with these texts of a client, from the bytes of `detailsOfFile(_:)`. Throws if they are invalid.
     mutating func details(given: MediaMetadata) throws(Malformed) -> ItemDetails {
         let found = try metadata()
         let flags = try byte()

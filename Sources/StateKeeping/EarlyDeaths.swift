@@ -4,30 +4,30 @@ package import LinuxSystem
 import NowPlaying
 package import PlaybackEngine
 
-/// Deaths of the daemon by its own fault, each within ten seconds of restoring its position: one byte each in a file of the
-/// state directory. A start that follows two of them rests: it opens nothing until a client asks.
+/// Crashes of the daemon within ten seconds of a restored position: one byte each in a file of the state directory. A
+/// start after two of them rests: it opens nothing until a client requests playback.
 ///
-/// A handler writes the byte when the process dies by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE, and leaves the
-/// signal its action from before. The time of the death decides: no timer runs.
+/// A handler writes the byte when the process dies by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE, and restores
+/// the previous action of the signal. The time of the crash decides: no timer runs.
 @PlayerLoop package final class EarlyDeaths {
-    /// Deaths after which a start rests.
+    /// Crashes after which a start rests.
     private static let limit = 2
-    /// Seconds from restoring in which a death counts, and of play after which none does any more.
+    /// Seconds after the restore in which a crash counts, and seconds of playback that end the count.
     private static let window = 10.0
     /// Name of the file.
     private nonisolated static let name = "early-deaths"
 
-    /// Deaths in a row before this start.
+    /// Crashes in a row before this start.
     let count: Int
-    /// The state directory; -1: it can't be opened. It stays open as long as the process, for the handler. The file itself is
-    /// not: a disk that has a file open for writing can't be remounted read-only.
+    /// The state directory; -1: it can't be opened. It stays open for the handler as long as the process. The file is
+    /// closed: with a file open for writing, a disk cannot be remounted read-only.
     private let folder: Int32
     private var isNoted: Bool
     /// True if a client has requested playback.
     private var isAsked = false
     private let workers: Workers
 
-    /// Reads the file of this directory and begins to note: before anything is restored.
+    /// Reads the file of this directory and installs the handler. Call it before the restore.
     package init(_ loop: EventLoop, stateDirectory: String) {
         workers = Workers(loop, name: "state")
         folder = linux_open(stateDirectory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -40,23 +40,23 @@ package import PlaybackEngine
         }
     }
 
-    /// True if this start opens nothing.
+    /// True if this start rests.
     package var isPoisoned: Bool { count >= Self.limit }
 
-    /// Why it rests, for people.
+    /// Reason why the start rests, for people.
     package var words: String {
         "the daemon crashed \(count) times within \(Int(clamping: Self.window)) seconds of its start; it opens no media "
             + "and searches for no pictures until the next play"
     }
 
-    /// All positions are restored: the time runs in which a death counts.
+    /// Starts the time in which a crash counts: all positions are restored.
     package func restored() { linux_note_faults_until(EventLoop.now.advanced(bySeconds: Self.window).nanoseconds) }
 
-    /// A client asked for what rests.
+    /// Ends the rest of this start: a client requested playback.
     package func asked() { isAsked = true }
 
-    /// Returns a function that receives each position of one player, and forgets the crashes when that player has played for
-    /// ten seconds.
+    /// Returns a function that receives each position of one player. It clears the count of crashes when that player
+    /// has played for ten seconds.
     package func observer() -> @PlayerLoop (SavedPosition) -> Void {
         var since: MonotonicTime?
         return { [self] position in
@@ -78,7 +78,7 @@ package import PlaybackEngine
         }
     }
 
-    /// The daemon ends as it was asked to: it lived. What rested to the end is as dangerous as before.
+    /// Clears the count at a normal end, unless the start rested to the end: then the media are as dangerous as before.
     package func ended() {
         guard isNoted, !isPoisoned || isAsked else { return }
         isNoted = false

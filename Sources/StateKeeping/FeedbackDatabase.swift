@@ -4,11 +4,11 @@ import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, which wait
-/// for each other; every call may block, unless it says otherwise. A process that is killed in the middle of writing loses
-/// that one change and nothing else.
+/// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Worker threads use it one at
+/// a time; every call may block, unless its comment says otherwise. A process that is killed during a write loses that
+/// change only.
 package final class FeedbackDatabase: Sendable {
-    /// Why it can't be used, in words for people.
+    /// Reason why the database is unusable, in words for people.
     package struct Failure: Error, Equatable {
         package var message: String
 
@@ -18,11 +18,11 @@ package final class FeedbackDatabase: Sendable {
 
     private struct State {
         var connection: SQLiteConnection?
-        /// Nil: nobody has looked.
+        /// Nil: not checked yet.
         var exists: Bool?
     }
 
-    /// Columns of the table of items; a database of a later version is left to that.
+    /// Version of the table of items; a database of a later version is kept aside.
     static let version = 1
 
     private let directory: String
@@ -31,17 +31,17 @@ package final class FeedbackDatabase: Sendable {
     /// Positions at which items resume.
     package let positions: ResumePositions
     private let state = Mutex(State())
-    /// Reports that were not taken yet.
+    /// Reports that `takeReports` has not returned yet.
     private let reports = Mutex<[String]>([])
     private let emptiness = Atomic<Bool>(false)
 
-    /// The database of a state directory; nothing is opened yet.
+    /// The database of a state directory; it is not opened yet.
     package init(stateDirectory: String) {
         directory = stateDirectory
         positions = ResumePositions(stateDirectory: stateDirectory)
     }
 
-    /// True if any feedback was ever saved: the first call looks at the disk.
+    /// True if any feedback was ever saved. The first call reads the disk.
     package var exists: Bool {
         state.withLock { state in
             let exists = state.exists ?? (access(path, F_OK) == 0)
@@ -67,8 +67,8 @@ package final class FeedbackDatabase: Sendable {
         try use { connection throws(SQLiteConnection.Failure) in try Self.read(identity, connection) }
     }
 
-    /// Changes what is remembered of an item, which is at `uri` now, and answers it as it is then; `positions.save`
-    /// writes its resume position. Throws `Failure`: nothing was changed.
+    /// Changes the feedback about an item, whose address is now `uri`, and returns the result; `positions.save` writes
+    /// its resume position. Throws `Failure`: nothing was changed.
     package func change(
         _ identity: String, at uri: String?, _ edit: @Sendable (inout Feedback) -> Void
     ) throws(Failure) -> Change {
@@ -92,11 +92,11 @@ package final class FeedbackDatabase: Sendable {
 
     /// Result of a change.
     package struct Change: Sendable {
-        /// The item's record after it.
+        /// The item's record after the change.
         package let record: FeedbackRecord
-        /// False: the item was like that before.
+        /// False: the edit changed nothing.
         package let isNew: Bool
-        /// True if its resume position is to be saved.
+        /// True if its resume position must be saved.
         package fileprivate(set) var movesPosition = false
 
         /// A result, by its parts.
@@ -106,7 +106,7 @@ package final class FeedbackDatabase: Sendable {
         }
     }
 
-    /// Nothing is asked of it for now: what it took to answer is given back to the system. Blocks for a moment; on a worker.
+    /// Releases memory that only requests need. Blocks for a moment; on a worker.
     package func rest() {
         guard state.withLock({ $0.connection != nil }) else { return }
         SQLiteLibrary.shared?.rest()
@@ -115,7 +115,7 @@ package final class FeedbackDatabase: Sendable {
 
     // MARK: Opening
 
-    /// One that turns out to be damaged is put aside, and a new one is begun.
+    /// Runs `body` on the open database. A damaged one is kept aside and replaced by a new one.
     func use<Result: Sendable>(
         _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Result
     ) throws(Failure) -> Result {
@@ -167,7 +167,7 @@ package final class FeedbackDatabase: Sendable {
                     try connection.execute(Self.changeSchema)
                 }
             }
-            // Set again it would be written again, and a disk woken by each start.
+            // A second write of the same version would spin up a disk at each start.
             if version != Double(Self.version) { try connection.execute("PRAGMA user_version = \(Self.version)") }
             return connection
         } catch {
@@ -178,7 +178,8 @@ package final class FeedbackDatabase: Sendable {
         }
     }
 
-    /// The index of the log stays in our own memory: as a file that is mapped, it ends the process when the disk is full.
+    /// The index of the log stays in the memory of the process: as a mapped file, it would kill the process when the
+    /// disk is full.
     private func begin(_ library: SQLiteLibrary) throws(SQLiteConnection.Failure) -> SQLiteConnection {
         let connection = try SQLiteConnection(library, path)
         var status = stat()
@@ -193,7 +194,7 @@ package final class FeedbackDatabase: Sendable {
 
     private func putAside(as kind: String, _ what: String) {
         let kept = StateDisk.keepAside(directory, Self.name, as: kind)
-        // They belong to what was put aside.
+        // These files belong to the database that was kept aside.
         for ending in ["-wal", "-shm"] { rename(path + ending, (kept ?? path + ".broken") + ending) }
         let report = what + (kept.map { ": it is kept as \($0), and a new one replaces it" } ?? "")
         reports.withLock { $0.append(report) }

@@ -1,6 +1,6 @@
 package import NowPlaying
 
-/// Feedback about one item as the database has it.
+/// Feedback about one item in the database.
 package struct FeedbackRecord: Equatable, Sendable {
     /// Identity of the item's content.
     package var identity: String
@@ -36,7 +36,7 @@ package struct FeedbackCursor: Equatable, Sendable {
         self.number = number
     }
 
-    /// The position that `text` stands for; nil: none.
+    /// The position in `text`; nil: the text is invalid.
     package init?(text: String) {
         if text == "0" {
             self = .beginning
@@ -55,18 +55,18 @@ package struct FeedbackCursor: Equatable, Sendable {
     /// The position before this change.
     package var previous: FeedbackCursor { FeedbackCursor(origin: origin, number: max(0, number - 1)) }
 
-    /// True if a record at this position must not replace one at the other.
+    /// True if a record at this position must not replace one at `other`.
     package func isOlder(than other: FeedbackCursor) -> Bool {
         origin == other.origin ? number < other.number : origin == 0
     }
 }
 
-/// Changes of feedback after a position, the oldest first; an item that changed more than once stands at its last change.
+/// Changes of feedback after a position, the oldest first. An item with several changes appears at its last one.
 package struct FeedbackChanges: Sendable {
     package let records: [FeedbackRecord]
     /// Position after the last of them.
     package let next: FeedbackCursor
-    /// True if the position of the request belongs to another database: then these are the first of all changes.
+    /// True if the position of the request belongs to another database: then the list begins at the first change.
     package let isReset: Bool
     /// True if more changes follow.
     package let hasMore: Bool

@@ -4,23 +4,23 @@ import NowPlaying
 package import PlaybackEngine
 import Synchronization
 
-/// Numbers for items of all sessions, below 2³¹. They ascend in blocks, each noted in the state directory for good before the
-/// first of its numbers is used, and begin anew at 1 after the last. Blocks with items of saved queues are passed over. Any
-/// thread.
+/// Numbers for items of all sessions, below 2³¹. They ascend in blocks, each noted durably in the state directory
+/// before the first of its numbers is used, and restart at 1 after the last. Blocks with items of saved queues are
+/// skipped. Any thread.
 package final class ItemNumbers: Sendable {
     /// Numbers that are reserved at once, at least.
     package static let block: Int64 = 65_536
-    /// The first number that no item has.
+    /// The numbers are below this limit.
     package static let limit: Int64 = 1 << 31
     private static let blockCount = limit / block
-    /// Numbers before the limit at which the blocks in use are looked for again.
+    /// Numbers before the limit at which the blocks in use are searched again.
     private static let nearLimit: Int64 = 1 << 26
-    /// Numbers that are kept for those that cannot wait.
+    /// Numbers in reserve for items that cannot wait for the disk.
     private static let spare: Int64 = 1024
     private static let fileName = "next-item"
 
     private struct State {
-        /// The next number; those from here to `end` are reserved.
+        /// The next number; the numbers from it to `end` are reserved.
         var next: Int64 = 0
         var end: Int64 = 0
         /// Blocks with items of queues.
@@ -100,7 +100,7 @@ package final class ItemNumbers: Sendable {
         }
     }
 
-    /// Takes one number and never waits. If all are gone, because the disk is slow, it is not noted.
+    /// Takes one number without waiting. If the reserve is used up because the disk is slow, the number is not noted.
     package func takeOne() -> Int64 {
         state.withLock { state in
             if state.next >= Self.limit || state.next == 0 { state.next = 1 }
@@ -118,7 +118,7 @@ package final class ItemNumbers: Sendable {
     /// Reserves the next block. On a worker thread.
     package func reserveMore() { reserve(Self.spare) }
 
-    /// True once, before the numbers begin anew: `pass` gets the present queues then.
+    /// True once, before the numbers restart at 1: call `pass` with the present queues then.
     package func wantsQueues() -> Bool {
         state.withLock { state in
             let isNear = state.next > Self.limit - Self.nearLimit
@@ -127,13 +127,13 @@ package final class ItemNumbers: Sendable {
         }
     }
 
-    /// Passes over the numbers of these queues, and of no others, when the numbers begin anew. On a worker thread.
+    /// Sets the queues whose blocks are skipped when the numbers restart at 1. On a worker thread.
     package func pass(_ queues: [PlayQueue]) {
         let blocks = queues.reduce(into: Set<Int64>()) { $0.formUnion(Self.blocks(of: $1)) }
         state.withLock { $0.used = blocks }
     }
 
-    /// Takes numbers back that nobody saw, if they were the last ones.
+    /// Returns unused numbers, if they were the last ones taken.
     fileprivate func giveBack(_ first: Int64, _ count: Int64) {
         state.withLock { if $0.next == first + count { $0.next = first } }
     }
@@ -151,7 +151,7 @@ package final class ItemNumbers: Sendable {
 
     // MARK: Reserving
 
-    /// Reserves blocks, so that at least `count` numbers follow each other. False: they are not noted.
+    /// Reserves blocks for at least `count` consecutive numbers. False: they are not noted on the disk.
     @discardableResult
     private func reserve(_ count: Int64) -> Bool {
         reserving.withLock { _ in
@@ -159,7 +159,7 @@ package final class ItemNumbers: Sendable {
             guard end - next < count || next == 0 else { return true }
             let more = (count - (next == 0 ? 0 : end - next) + Self.block - 1) / Self.block
             let isContinued = next > 0 && Self.isFree(end / Self.block, more, used)
-            // Number 0 names nothing.
+            // Number 0 is not used.
             let whole = (count + 1 + Self.block - 1) / Self.block
             guard let first = isContinued ? end / Self.block : Self.free(after: end / Self.block, whole, used) else {
                 state.withLock { $0.next = $0.end }
@@ -168,7 +168,7 @@ package final class ItemNumbers: Sendable {
             let newEnd = (first + (isContinued ? more : whole)) * Self.block
             let isNoted = write(newEnd)
             state.withLock { state in
-                // One number may have been taken past the end meanwhile.
+                // `takeOne` may have taken a number past the end meanwhile.
                 if !isContinued { state.next = max(1, first * Self.block) }
                 state.end = max(newEnd, isContinued ? state.end : newEnd)
             }
@@ -183,7 +183,7 @@ package final class ItemNumbers: Sendable {
         return block == first + count
     }
 
-    /// The first of so many free blocks, from `start` on and then from the beginning; nil: there are none.
+    /// The first of `count` consecutive free blocks, from `start` on and then from the beginning; nil: there are none.
     private static func free(after start: Int64, _ count: Int64, _ used: Set<Int64>) -> Int64? {
         free(from: start, to: blockCount, count, used) ?? free(from: 0, to: min(start, blockCount), count, used)
     }
@@ -200,7 +200,7 @@ package final class ItemNumbers: Sendable {
 
     // MARK: The file
 
-    /// The first number that was not reserved; nil: unknown.
+    /// The first number that is not reserved; nil: unknown.
     private func read() -> Int64? {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard file >= 0 else { return nil }
@@ -216,7 +216,7 @@ package final class ItemNumbers: Sendable {
         return number
     }
 
-    /// Replaces the file as a whole, for good: after a power cut no number may come again.
+    /// Replaces the file durably: after a power cut no number may be used twice.
     private func write(_ number: Int64) -> Bool {
         let temporary = path + ".new"
         let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -232,7 +232,7 @@ package final class ItemNumbers: Sendable {
         return fsync(folder) == 0
     }
 
-    /// Another block every minute, for three weeks.
+    /// A block by the time: another one every minute, for three weeks.
     private static func blockByWallClock() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -240,7 +240,8 @@ package final class ItemNumbers: Sendable {
     }
 }
 
-/// Numbers that follow each other. Those that were not used are available again when it ends, if they were the last ones.
+/// Consecutive numbers. Unused ones become available again with the end of the object, if they were the last ones
+/// taken.
 package final class TakenNumbers: Sendable {
     /// The first of them.
     package let first: Int64
@@ -256,14 +257,14 @@ package final class TakenNumbers: Sendable {
 
     deinit { if !isUsed.withLock({ $0 }) { source.giveBack(first, count) } }
 
-    /// Items have the numbers now. Returns the first.
+    /// Marks the numbers as used. Returns the first.
     package func use() -> Int64 {
         isUsed.withLock { $0 = true }
         return first
     }
 }
 
-/// Lets threads wait until it is open.
+/// Makes threads wait until it is open.
 private final class Gate: Sendable {
     private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -278,7 +279,7 @@ private final class Gate: Sendable {
 
     func wait() {
         while sem_wait(semaphore) != 0 && errno == EINTR {}
-        // The next one passes, too.
+        // Lets the next thread pass, too.
         sem_post(semaphore)
     }
 }

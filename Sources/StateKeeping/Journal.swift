@@ -1,25 +1,25 @@
 import NowPlaying
 import PlaybackEngine
 
-/// The saved queue: a file that begins with the queue as it was once (the snapshot), and to which every change is added.
+/// The saved queue: a file that begins with an earlier queue (the snapshot), followed by every later change.
 ///
-/// Header: magic, version, identity of this journal, sum. Then frames: length of the payload, number of the change, sum over
-/// both and the payload, payload. Frames of the snapshot carry the number of the last change that is in it. The identity
-/// seeds the sums, so that frames of one journal mean nothing in another.
+/// Header: magic, version, identity of this journal, sum. Then frames: length of the payload, number of the change, sum
+/// over both and the payload, payload. Frames of the snapshot carry the number of the last change in it. The identity
+/// seeds the sums, so that frames of one journal are invalid in another.
 enum Journal {
     /// The first eight bytes of a journal, the lowest first.
     static let magic: UInt64 = 0x6575_6575_5150_4e01
     static let version: UInt32 = 1
     static let headerBytes = 32
     static let frameHeaderBytes = 20
-    /// Entries in one frame of a snapshot: what one damaged frame can take along.
+    /// Entries in one frame of a snapshot; a damaged frame loses all of them.
     private static let entriesInFrame = 512
 
     /// Kind of a payload, by its first byte; changes of the queue (`EditCoding`) have small numbers.
     private enum Kind: UInt8 {
         case snapshot = 0xf0
         case commands, end
-        /// In memory alone: a list of entries was put in that stands in a file of its own.
+        /// In memory only: an insertion of a list that is in a file of its own.
         case list
     }
 
@@ -34,7 +34,7 @@ enum Journal {
         return writer.bytes
     }
 
-    /// A payload as it stands in the file.
+    /// The frame of a payload in the file.
     static func frame(_ payload: [UInt8], sequence: UInt64, identity: UInt64) -> [UInt8] {
         var writer = ByteWriter()
         writer.bytes.reserveCapacity(frameHeaderBytes + payload.count)
@@ -62,7 +62,7 @@ enum Journal {
     /// Settings of commands as a payload.
     static func payload(of commands: CommandSettings) -> [UInt8] { [Kind.commands.rawValue] + commands.encoded() }
 
-    /// Writes the whole state as it was after change `sequence`; `put` is given one piece after the other.
+    /// Writes the whole state after change `sequence`; `put` gets one piece after the other.
     static func writeSnapshot<Failure: Error>(
         _ queue: PlayQueue, _ commands: CommandSettings, sequence: UInt64, identity: UInt64,
         _ put: ([UInt8]) throws(Failure) -> Void
@@ -100,29 +100,29 @@ enum Journal {
 
     /// Content of a journal.
     struct Contents {
-        /// The journal's own number, drawn by chance when it was begun.
+        /// The journal's own number, drawn at random at its start.
         var identity: UInt64 = 0
-        /// Number of the last change that is in it.
+        /// Number of the last change in the journal.
         var sequence: UInt64 = 0
         var queue = PlayQueue()
         var commands = CommandSettings()
-        /// Bytes up to the first that can't be used.
+        /// Bytes before the first invalid one.
         var validBytes = 0
-        /// Bytes of its snapshot.
+        /// Bytes of the snapshot.
         var snapshotBytes = 0
         var state = Condition.whole
     }
 
-    /// In which condition a journal was found.
+    /// Condition of a journal that was read.
     enum Condition: Equatable {
         case whole
-        /// From some byte on it is not what was written; what stood before is good.
+        /// Damaged from some byte on; the content before it is valid.
         case broken
         /// Written by a later version of the daemon.
         case newer(UInt32)
     }
 
-    /// Reads a journal as far as it is good.
+    /// Reads a journal up to the first damage.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Contents {
         var contents = Contents()
         var reader = ByteReader(bytes)
@@ -143,9 +143,9 @@ enum Journal {
         return contents
     }
 
-    /// Does the changes of frames again that stand elsewhere, as far as they follow. Returns where those begin that were not
-    /// known yet, and how many bytes of them are good. `lists` reads the added list of a number and a count; nil: it can't
-    /// be read.
+    /// Applies changes in frames that are stored elsewhere, as far as they are consecutive. Returns the offset of the
+    /// first unknown change, and the number of valid bytes. `lists` reads the added list of a number and a count; nil:
+    /// it can't be read.
     static func apply(
         _ bytes: UnsafeRawBufferPointer, to contents: inout Contents,
         lists: (_ number: UInt64, _ count: Int) -> EntryList? = { _, _ in nil }
@@ -172,7 +172,7 @@ enum Journal {
         let reserved: UInt32 = try reader.fixed()
         let identity: UInt64 = try reader.fixed()
         let sum: UInt64 = try reader.fixed()
-        // Of a later version no more is known than its header, which is the same in all.
+        // In a later version only the header is readable: it is the same in all versions.
         let isIntact = sum == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]), seed: 0)
         guard isIntact else { throw ByteReader.Malformed() }
         if version != Self.version || reserved != 0 { contents.state = .newer(version) }
@@ -190,7 +190,7 @@ enum Journal {
         contents.sequence = sequence
         var entries = EntryList()
         var priorities: [QueueEdit] = []
-        // Records before a damage are good.
+        // Records before a damage are valid.
         defer {
             contents.queue = PlayQueue(entries, version: version)
             for edit in priorities { contents.queue.apply(edit) }
@@ -214,8 +214,8 @@ enum Journal {
         guard entries.count == count else { throw ByteReader.Malformed() }
     }
 
-    /// Reads one change and does it. Throws if it does not follow on what is known, or (`skipping`) leaves it out if it is
-    /// known already.
+    /// Reads one change and applies it. Throws if it does not follow the last one. With `skipping`, it skips a known
+    /// change.
     private static func readFrame(
         _ reader: inout ByteReader, _ contents: inout Contents, skipping: Bool = false,
         _ lists: (UInt64, Int) -> EntryList? = { _, _ in nil }
@@ -236,7 +236,7 @@ enum Journal {
         contents.sequence = sequence
     }
 
-    /// The next frame of a journal, or of another file in frames, that has this identity.
+    /// The next frame with this identity, of a journal or of another file in frames.
     static func frame(
         _ reader: inout ByteReader, _ identity: UInt64
     ) throws(ByteReader.Malformed) -> (sequence: UInt64, payload: UnsafeRawBufferPointer) {

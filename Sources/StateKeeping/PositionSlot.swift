@@ -2,14 +2,15 @@ import ControlProtocol
 import NowPlaying
 import PlaybackEngine
 
-/// A saved position as a fixed number of bytes. Two slots lie side by side and are written in turn, so that there is always a
-/// valid one: version, length, number of the write, checksum, and the position as JSON, which old and new versions can read.
+/// A saved position in a fixed number of bytes. Two slots lie side by side and are written in turn, so that one is
+/// always valid. A slot has a version, a length, the number of the write, a checksum, and the position as JSON, which
+/// earlier and later versions can read.
 enum PositionSlot {
     private static let mark: UInt32 = 0x3153_504e
     private static let headerBytes = 24
-    /// Times that an item may have begun, at most: each is counted on from there.
+    /// Play count of an item, at most: counting continues from the saved number.
     private static let maximumPlayCount: Int64 = 1 << 40
-    /// A revision of the queue, at most: each is counted on from there.
+    /// Revision of the queue, at most: counting continues from the saved number.
     private static let maximumRevision: Int64 = 1 << 52
     /// Bytes of a slot.
     static let byteCount = 1024
@@ -50,11 +51,11 @@ enum PositionSlot {
     static func isNewer(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var reader = ByteReader(bytes)
         guard let mark: UInt32 = try? reader.fixed() else { return false }
-        // The last of its four characters counts the versions.
+        // The last of the four characters is the version.
         return mark & 0xff_ffff == self.mark & 0xff_ffff && mark > self.mark
     }
 
-    /// Decoded position and its number; nil: none.
+    /// Decoded position and its number; nil: the slot is invalid.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> (position: SavedPosition, number: UInt64)? {
         var reader = ByteReader(bytes)
         do throws(ByteReader.Malformed) {

@@ -3,15 +3,15 @@ import LinuxSystem
 import NowPlaying
 package import PlaybackEngine
 
-/// Entries of the queue as bytes. Neighbours mostly come from one folder: of a path, only what differs from the one before
-/// is written.
+/// Entries of the queue as bytes. Neighbours are mostly in one folder: a path is written without the start that it
+/// shares with the previous one.
 struct EntryWriter {
     var writer = ByteWriter()
     private var lastNumber: Int64 = 0
     private var lastPath: [UInt8] = []
     private var lastGiven: MediaMetadata?
 
-    /// Adds an entry. The files of one folder have the texts that a client gave to the folder: those are written once.
+    /// Adds an entry. The files of one folder share the texts that a client gave to the folder: those are written once.
     mutating func entry(_ entry: QueueEntry) {
         writer.signed(entry.id.number &- lastNumber)
         lastNumber = entry.id.number
@@ -73,7 +73,7 @@ struct EntryWriter {
     }
 }
 
-/// Takes apart what `EntryWriter` put together.
+/// Reads the bytes of `EntryWriter`.
 struct EntryReader {
     private var lastNumber: Int64 = 0
     private var lastPath: [UInt8] = []
@@ -140,7 +140,7 @@ struct EntryReader {
 private enum DetailsKind: UInt8 {
     case none = 0
     case own
-    /// The client's texts are those of the entry before that has details; the rest is its own.
+    /// The client's texts are those of the last entry with details; the rest is its own.
     case sameGiven
 }
 
@@ -157,7 +157,7 @@ package enum EditCoding {
         case remove, move, clear, order, details, prioritize, rearrange
     }
 
-    /// Bytes that stand for this change.
+    /// The bytes of this change.
     package static func encode(_ edit: QueueEdit) -> [UInt8] {
         var writer = ByteWriter()
         switch edit {
@@ -191,7 +191,7 @@ package enum EditCoding {
         return writer.bytes
     }
 
-    /// The same for the next `count` entries of what is put in.
+    /// An insertion of the next `count` entries, as bytes.
     static func encode(_ count: Int, of entries: inout EntryList.Iterator, at index: Int) -> [UInt8] {
         var writer = EntryWriter()
         writer.writer.bytes.reserveCapacity(16 + count * 40)
@@ -202,7 +202,7 @@ package enum EditCoding {
         return writer.writer.bytes
     }
 
-    /// The change that these bytes stand for.
+    /// The change in these bytes. Throws if they are invalid.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) -> QueueEdit {
         var reader = ByteReader(bytes)
         switch Kind(rawValue: try reader.byte()) {

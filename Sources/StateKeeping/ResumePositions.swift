@@ -3,9 +3,10 @@ import Glibc
 package import NowPlaying
 import Synchronization
 
-/// Resume positions of items that have a bookmark or were left in the middle: a small file of the state directory, one line
-/// each with its kind, the identity and the seconds, the newest at the end. Kept beside the database, so that the decode
-/// thread never waits for that before an item begins. Any thread; the first use reads the file, `save` writes it.
+/// Resume positions of items that have a bookmark or were left in the middle. A small file of the state directory has
+/// one line each with the kind, the identity and the seconds, the newest at the end. It is separate from the database,
+/// so that the decode thread never waits for the database before an item begins. Any thread; the first use reads the
+/// file, `save` writes it.
 package final class ResumePositions: Sendable {
     /// Reason for the resume position.
     package enum Kind: String { case bookmark, left }
@@ -13,7 +14,7 @@ package final class ResumePositions: Sendable {
     /// Resume position of an item.
     package struct Position: Equatable {
         var kind: Kind
-        /// Seconds of its content.
+        /// Seconds from the start of the item.
         package var seconds: Double
 
         init(kind: Kind, seconds: Double) {
@@ -21,7 +22,7 @@ package final class ResumePositions: Sendable {
             self.seconds = seconds
         }
 
-        /// Nil: the item begins at its beginning.
+        /// Nil: the item begins at its start.
         package init?(_ feedback: Feedback) {
             guard let seconds = feedback.resumePosition else { return nil }
             self.init(kind: feedback.bookmark != nil ? .bookmark : .left, seconds: seconds)
@@ -31,30 +32,30 @@ package final class ResumePositions: Sendable {
     private struct State {
         /// Nil: not read yet.
         var positions: [String: Position]?
-        /// Identities, those set last at the end.
+        /// Identities, in the order of their changes.
         var order: [String] = []
-        /// Counts the changes.
+        /// Number of changes so far.
         var version = 0
     }
 
     private let path: String
     private let state = Mutex(State())
-    /// Places that are still to be set, by the uris of their items.
+    /// Positions that are about to change, by the uris of their items.
     private let foreseen = Mutex<[String: Position?]>([:])
-    /// The version that was written last; held while writing, so that an older one never follows a newer.
+    /// The last written version. Its lock is held during a write, so that an older version never follows a newer one.
     private let written = Mutex(0)
 
     /// Maximum number of items with a resume position; beyond it the oldest are dropped.
     static let limit = 4096
     private static let longestFile = 1 << 20
 
-    /// Resume positions of a state directory; nothing is read yet.
+    /// Resume positions of a state directory; the file is not read yet.
     init(stateDirectory: String) { path = stateDirectory + "/resume-places" }
 
     /// Announces a resume position, or (nil) its removal, for the item at a uri, until `settled`. Never blocks.
     package func foresee(_ position: Position?, at uri: String) { foreseen.withLock { $0[uri] = .some(position) } }
 
-    /// Ends a foreseen change, which is done or cancelled.
+    /// Ends an announced change, which is done or cancelled.
     package func settled(_ uri: String) { foreseen.withLock { $0[uri] = nil } }
 
     /// Resume position of the item at this uri. It calls `identity` only if there is any saved position.
@@ -68,7 +69,7 @@ package final class ResumePositions: Sendable {
         return state.withLock { $0.positions?[identity] }
     }
 
-    /// Sets or (nil) drops the resume position of an item; `save` writes it. False: it was there already.
+    /// Sets or (nil) drops the resume position of an item; `save` writes it. False: it did not change.
     func set(_ position: Position?, of identity: String) -> Bool {
         state.withLock { state in
             load(&state)
@@ -82,7 +83,7 @@ package final class ResumePositions: Sendable {
         }
     }
 
-    /// Writes all that was set, unless it is written already. Blocks; several threads that wait share one write.
+    /// Writes all changes, unless they are written already. Blocks; several waiting threads share one write.
     package func save() {
         written.withLock { last in
             let (version, text) = state.withLock { ($0.version, $0.version > last ? Self.text($0) : "") }
@@ -130,7 +131,7 @@ package final class ResumePositions: Sendable {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Replaces the whole file. The database, which lies beside it, reports a failing disk.
+    /// Replaces the whole file. It reports no failure: the database in the same folder reports a failing disk.
     private func save(_ text: String) {
         let temporary = path + ".new"
         let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -6,14 +6,14 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// An error of SQLite.
     struct Failure: Error, Equatable {
-        /// Its result code, with what is added to it (sqlite.org/rescode.html).
+        /// Its extended result code (sqlite.org/rescode.html).
         var code: Int32
 
         var isDamage: Bool { SQLiteLibrary.damaged.contains(code & 0xFF) }
         var isUnwritable: Bool { SQLiteLibrary.unwritable.contains(code & 0xFF) }
     }
 
-    /// Value for a parameter of a statement, or of a column of its answer.
+    /// Value of a parameter of a statement, or of a column of its result.
     enum Value: Equatable {
         case text(String)
         case number(Double?)
@@ -21,15 +21,15 @@ final class SQLiteConnection: @unchecked Sendable {
         /// The number; nil: it is NULL or text.
         var number: Double? { if case .number(let number) = self { number } else { nil } }
 
-        /// The text; nil: it is no text.
+        /// The text; nil: it is not text.
         var text: String? { if case .text(let text) = self { text } else { nil } }
     }
 
     private let library: SQLiteLibrary
     private let handle: SQLiteLibrary.Handle
 
-    /// Opens a file, which is made if need be and is its owner's alone, or (`isReadOnly`) one on a disk that nobody writes to,
-    /// by its URI.
+    /// Opens a file by its name; creates it if necessary, for its owner alone. `isReadOnly`: opens a file by its URI,
+    /// on a disk that no program writes to.
     init(_ library: SQLiteLibrary, _ name: String, isReadOnly: Bool = false) throws(Failure) {
         var handle: SQLiteLibrary.Handle?
         let result = library.open(
@@ -42,18 +42,18 @@ final class SQLiteConnection: @unchecked Sendable {
         self.handle = handle
     }
 
-    /// Carries out statements that answer nothing.
+    /// Runs statements without results.
     func execute(_ text: String) throws(Failure) {
         let result = library.execute(handle, text, nil, nil, nil)
         guard result == SQLiteLibrary.ok else { throw Failure(code: result) }
     }
 
-    /// Carries out one statement; the numbers of the first row of its answer, none if it has no row.
+    /// Runs one statement; returns the numbers of the first row, or an empty array.
     func row(_ text: String, _ values: [Value] = [], columns: Int32 = 0) throws(Failure) -> [Double?] {
         try rows(text, values, columns: columns, limit: 1).first.map { $0.map(\.number) } ?? []
     }
 
-    /// Carries out one statement; the first rows of its answer, at most `limit`.
+    /// Runs one statement; returns its first rows, at most `limit`.
     func rows(_ text: String, _ values: [Value] = [], columns: Int32, limit: Int) throws(Failure) -> [[Value]] {
         var statement: SQLiteLibrary.Handle?
         let prepared = library.prepare(handle, text, -1, &statement, nil)
@@ -85,7 +85,7 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// Carries out all of `body` or nothing of it.
+    /// Applies all of `body` or nothing of it.
     func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try execute("BEGIN IMMEDIATE")
         do throws(Failure) {
@@ -93,7 +93,7 @@ final class SQLiteConnection: @unchecked Sendable {
             try execute("COMMIT")
             return result
         } catch {
-            // SQLite has undone it already where the disk failed.
+            // After a failed write, SQLite may have rolled back already.
             try? execute("ROLLBACK")
             throw error
         }

@@ -1,7 +1,6 @@
 import LinuxSystem
 
-/// libsqlite3, opened when something is remembered or looked up for the first time, never at start. The functions are those of
-/// sqlite3.h, version 3.
+/// libsqlite3, opened at the first use and never at start. The functions are those of sqlite3.h, version 3.
 struct SQLiteLibrary: Sendable {
     /// A database, or a statement of one.
     typealias Handle = OpaquePointer
@@ -10,7 +9,7 @@ struct SQLiteLibrary: Sendable {
     typealias Close = @convention(c) (Handle?) -> Int32
     typealias Execute = @convention(c) (Handle, Text, OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32
     typealias Prepare = @convention(c) (Handle, Text, Int32, UnsafeMutablePointer<Handle?>, OpaquePointer?) -> Int32
-    /// Runs a statement up to its next row: `row`, `done` or what went wrong.
+    /// Runs a statement up to its next row. Returns `row`, `done` or an error.
     typealias Step = @convention(c) (Handle) -> Int32
     typealias BindText = @convention(c) (Handle, Int32, Text, Int32, Int) -> Int32
     typealias BindDouble = @convention(c) (Handle, Int32, Double) -> Int32
@@ -35,7 +34,7 @@ struct SQLiteLibrary: Sendable {
 
     /// SQLITE_OK.
     static let ok: Int32 = 0
-    /// SQLITE_ROW: a row is there to be read.
+    /// SQLITE_ROW: a row is available.
     static let row: Int32 = 100
     /// SQLITE_DONE: there are no more rows.
     static let done: Int32 = 101
@@ -51,10 +50,10 @@ struct SQLiteLibrary: Sendable {
     static let transient = -1
     /// SQLITE_CORRUPT and SQLITE_NOTADB.
     static let damaged: Set<Int32> = [11, 26]
-    /// SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN: it may be one that can only be read.
+    /// SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN: the database may be readable only.
     static let unwritable: Set<Int32> = [8, 10, 14]
 
-    /// Nil: it is not installed. Opened once in the life of the process; blocks, so never on the loop.
+    /// Nil: it is not installed. Opened once for the life of the process; blocks, so never on the loop.
     static let shared: SQLiteLibrary? = SQLiteLibrary()
 
     private init?() {
@@ -87,7 +86,7 @@ struct SQLiteLibrary: Sendable {
         self.columnText = columnText
     }
 
-    /// Nothing is asked of it for now: its megabyte of code need not stay in memory. Any thread.
+    /// Releases the megabyte of its code until the next request. Any thread.
     func rest() { library.giveBackPages(around: "sqlite3_open_v2") }
 
     /// Text for a result code.

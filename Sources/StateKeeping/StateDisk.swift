@@ -9,13 +9,13 @@ import Synchronization
 final class StateDisk: Sendable {
     /// Data of one write.
     struct Job: Sendable {
-        /// Changes, as frames of the journal, and the number of the first.
+        /// Changes, as frames of the journal.
         var frames: [UInt8]
         /// Number of the first change in `frames`.
         var first: UInt64
         /// Number of the last change.
         var last: UInt64
-        /// The whole state after the last change: written instead where the frames can't be added.
+        /// The whole state after the last change. It is written if the frames cannot be appended.
         var snapshot: Snapshot?
         /// True if the snapshot must be written in any case.
         var needsSnapshot: Bool
@@ -28,18 +28,18 @@ final class StateDisk: Sendable {
         var commands: CommandSettings
     }
 
-    /// Why nothing was written.
+    /// Reason why a write failed.
     enum Failure: Error, Equatable, Sendable {
         case system(SystemError)
-        /// The frames can't be added to what is there: a snapshot is needed.
+        /// The frames cannot be appended to the journal: a snapshot is needed.
         case needsSnapshot
     }
 
     private struct State {
-        /// Bytes of the journal that are good; 0: there is none to add to.
+        /// Valid bytes of the journal; 0: there is none to append to.
         var journalBytes: Int
         var snapshotBytes: Int
-        /// Number of the last change in it.
+        /// Number of the last change in the journal.
         var sequence: UInt64
         /// Slot for the next write of the position.
         var slot: Int
@@ -51,7 +51,7 @@ final class StateDisk: Sendable {
 
     static let journalName = "queue"
     static let positionName = "place"
-    /// Bytes from one slot of `place` to the other: each is a block of its own.
+    /// Bytes between the slots of `place`: each slot is in a block of its own.
     static let slotSpacing = 4096
 
     let directory: String
@@ -59,7 +59,7 @@ final class StateDisk: Sendable {
     let identity: UInt64
     private let state: Mutex<State>
 
-    /// The files as the loader found them.
+    /// The files as `StateLoader` found them.
     init(_ directory: String, identity: UInt64, journal: Journal.Contents?, slot: Int) {
         self.directory = directory
         self.identity = identity
@@ -70,19 +70,19 @@ final class StateDisk: Sendable {
                 sequence: journal?.sequence ?? 0, slot: slot, keepsAside: journal != nil && !isGood))
     }
 
-    /// Makes an empty journal where there is none, so that what is only in memory is known to belong to it. Not for good: that
-    /// comes with the first change.
+    /// Creates an empty journal if there is none, so that changes in memory have a journal to belong to. It is durable
+    /// only with the first change.
     func begin() {
         state.withLock { state in
             let job = Job(
                 frames: [], first: 0, last: 0,
                 snapshot: Snapshot(queue: PlayQueue(), commands: CommandSettings()), needsSnapshot: true)
-            // A failing disk is reported when there is something to save.
+            // A failing disk is reported at the first save.
             do throws(Failure) { try writeSnapshot(job, &state, isForGood: false) } catch {}
         }
     }
 
-    /// Writes, and returns when it is on the disk for good. On a worker thread; may take as long as the disk wants.
+    /// Writes durably before it returns. On a worker thread; may block as long as the disk does.
     func save(_ job: Job) -> Result<Void, Failure> {
         state.withLock { state in
             do throws(Failure) {
@@ -102,8 +102,7 @@ final class StateDisk: Sendable {
         }
     }
 
-    /// True if the journal has grown so much beyond its content that it is better rewritten. Waits for a write that is
-    /// under way.
+    /// True if the journal is so much longer than its content that it should be rewritten. Waits for a running write.
     var isLong: Bool { state.withLock { $0.journalBytes > 2 * $0.snapshotBytes + (512 << 10) } }
 
     private func path(_ name: String) -> String { directory + "/" + name }
@@ -120,7 +119,7 @@ final class StateDisk: Sendable {
             try Self.writeAll(file, job.frames, at: state.journalBytes, path)
             guard fdatasync(file) == 0 else { throw .system(SystemError("write \(path)")) }
         } catch {
-            // Half of a change at the end would be in the way of the next.
+            // Part of a change at the end would make the next one unreadable.
             if ftruncate(file, off_t(state.journalBytes)) != 0 { state.journalBytes = 0 }
             throw error
         }
@@ -202,8 +201,8 @@ final class StateDisk: Sendable {
         }
     }
 
-    /// Renames a file that can't be used, for whoever wants to look at it. Returns what it is called now; nil: it is where it
-    /// was. Three are kept.
+    /// Renames an unusable file and keeps it for inspection, up to three of them. Returns the new path; nil: the rename
+    /// failed.
     static func keepAside(_ directory: String, _ name: String, as kind: String) -> String? {
         let path = directory + "/" + name
         let names = [1, 2, 3].map { "\(path).\(kind)" + ($0 == 1 ? "" : ".\($0)") }

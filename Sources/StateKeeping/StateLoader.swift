@@ -10,14 +10,14 @@ struct LoadedState: Sendable {
     let memory: StateMemory?
     var queue = PlayQueue()
     var commands = CommandSettings()
-    /// Nil: nothing was saved.
+    /// Nil: no position was saved.
     var position: SavedPosition?
     /// Number of the last change, and of the last write of the position.
     var sequence: UInt64 = 0
     var positionNumber: UInt64 = 0
     /// Changes that only the memory has, as frames.
     var unsaved: [UInt8] = []
-    /// Number of the first of them.
+    /// Number of the first change in `unsaved`.
     var firstUnsaved: UInt64 = 0
     /// True if the journal must be rewritten.
     var needsSnapshot = false
@@ -31,9 +31,9 @@ struct LoadedState: Sendable {
     var reports: [String] = []
 }
 
-/// Reads the state directory. On a worker thread; may take as long as the disk wants.
+/// Reads the state directory. On a worker thread; may block as long as the disk does.
 enum StateLoader {
-    /// Files of more are none of ours.
+    /// Larger files are not ours.
     private static let maximumBytes = 1 << 30
 
     /// Loads the state directory and its memory file. `lists`: folder of the added lists; nil: the directory's own.
@@ -80,7 +80,7 @@ enum StateLoader {
         }
         memory.cut(logBytes: end)
         if !loaded.lists.isEmpty {
-            // The journal on the disk names no lists: it gets their entries.
+            // The journal on the disk names no lists: the next snapshot gets their entries.
             loaded.needsSnapshot = true
         } else if contents.sequence > before {
             loaded.unsaved = Array(log[start..<end])
@@ -95,12 +95,12 @@ enum StateLoader {
         }
     }
 
-    /// Nil: there is none.
+    /// The journal on the disk; nil: there is none.
     private static func readJournal(_ directory: String, _ reports: inout [String]) -> Journal.Contents? {
         let path = directory + "/" + StateDisk.journalName
         let fresh = path + ".new"
         if access(path, F_OK) != 0, errno == ENOENT, access(fresh, F_OK) == 0 {
-            // The end came between two renames: the new one is whole, or it would not be asked for.
+            // The previous run ended between two renames: the new file is complete in that case.
             let isWhole = (try? read(fresh).get())?.withUnsafeBytes { Journal.read($0).state == .whole } ?? false
             if isWhole { rename(fresh, path) }
         }
@@ -110,7 +110,7 @@ enum StateLoader {
             reports.append("cannot read the saved queue (\(error.message))" + aside(directory, StateDisk.journalName))
             return nil
         case .success(let bytes):
-            // Made, but not for good before the power went.
+            // Created, but not yet durable before a power cut.
             if bytes.isEmpty { return nil }
             let contents = bytes.withUnsafeBytes { Journal.read($0) }
             switch contents.state {
@@ -160,7 +160,7 @@ enum StateLoader {
                 }
             }
             if isNewer {
-                // An older one beside it is nearer than nothing.
+                // An older position in the other slot is better than none.
                 reports.append(
                     "the saved position is from a later version of nowplayingd"
                         + aside(directory, StateDisk.positionName, as: "newer"))
@@ -174,7 +174,7 @@ enum StateLoader {
         }
     }
 
-    /// Keeps a file aside, and says so.
+    /// Keeps a file aside, and returns a text for the report.
     private static func aside(_ directory: String, _ name: String, as kind: String = "broken") -> String {
         guard let target = StateDisk.keepAside(directory, name, as: kind) else {
             return ": \(SystemError.words(errno)); a new one replaces it"

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Memory of state directories that are no more: whoever is killed leaves it, and nobody else would ever come for it.
+/// Memory of deleted state directories. A killed daemon leaves it, and no other would ever remove it.
 extension StateMemory {
     static let folder = "/dev/shm"
     /// Prefix of our names; device and inode of the state directory follow.
@@ -9,12 +9,13 @@ extension StateMemory {
     private static let pathOffset = 3072
     private static let pathBytes = 1024
 
-    /// The name of the memory that belongs to this folder.
+    /// The name of the memory for this state directory.
     static func name(of status: stat) -> String {
         namePrefix + String(status.st_dev, radix: 16) + "-" + String(status.st_ino, radix: 16)
     }
 
-    /// Writes into the first page where the state directory is, so that others can find out whether it still is.
+    /// Writes the path of the state directory into the first page, so that other daemons can check that it still
+    /// exists.
     static func note(_ directory: String, in page: UnsafeMutableRawPointer) {
         guard let path = realpath(directory, nil) else { return }
         defer { free(path) }
@@ -23,7 +24,7 @@ extension StateMemory {
         (page + pathOffset).copyMemory(from: path, byteCount: length + 1)
     }
 
-    /// Removes the memory of this user's state directories that do not exist any more and that no daemon has open. On a
+    /// Removes the memory of this user's state directories that no longer exist, unless a daemon has it open. On a
     /// worker thread.
     static func removeOrphans() {
         guard let stream = opendir(folder) else { return }
@@ -48,7 +49,7 @@ extension StateMemory {
         let directory = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         var status = stat()
         let isThere = stat(directory, &status) == 0
-        // A folder that can't be read now may hold it all the same.
+        // A folder that is unreadable now may still exist.
         guard isThere ? self.name(of: status) != name : errno == ENOENT else { return }
         unlink(path)
     }

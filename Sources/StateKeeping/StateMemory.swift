@@ -2,15 +2,14 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Changes since the last write to the disk, in a file that is memory only (tmpfs): it survives the
-/// process, though not the machine, and to write to it never waits for a disk. A mapped file of the state directory would: the
-/// first store after the kernel has written a page back waits for the file system's journal, or for the page itself
-/// (stable pages).
+/// Changes since the last write to the disk, in a file in memory (tmpfs). It survives the process, but not the machine,
+/// and a write never waits for a disk. A mapped file of the state directory would: the first store after the kernel has
+/// written a page back waits for the file system's journal, or for the page itself (stable pages).
 ///
-/// The first page is mapped: identity of the journal that it belongs to, where the log begins, two slots for the position, the
-/// path of the state directory. The log after it holds frames of the journal.
+/// The first page is mapped: identity of its journal, offset of the log, two slots for the position, path of the state
+/// directory. The log after it holds frames of the journal.
 final class StateMemory: @unchecked Sendable {
-    // @unchecked: made and read by the loader, then handed to the loop, which alone uses it.
+    // @unchecked: the loader creates and reads it, then the loop alone uses it.
     private static let magic: UInt64 = 0x6d65_6d51_504e_0001
     private static let pageBytes = 4096
     private static let slotsOffset = 1024
@@ -21,8 +20,8 @@ final class StateMemory: @unchecked Sendable {
     /// Bytes of the file.
     private(set) var end: Int
 
-    /// Opens or makes the memory of a state directory: in /dev/shm, or where that can't be in the directory itself. Nil: there
-    /// is none to be had.
+    /// Opens or creates the memory of a state directory: in /dev/shm, or else in the directory itself. Nil: neither is
+    /// possible.
     static func open(stateDirectory: String) -> StateMemory? {
         var status = stat()
         guard stat(stateDirectory, &status) == 0 else { return nil }
@@ -34,10 +33,10 @@ final class StateMemory: @unchecked Sendable {
         self.path = path
         descriptor = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         var status = stat()
-        // In a folder that is everybody's, somebody else may have been there first.
+        // In a shared folder, another user may have created the file first.
         guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_nlink == 1,
-            // The page must be there before it is stored to, or a full memory would end the process.
+            // The page must be allocated before a store, or a full memory would kill the process.
             posix_fallocate(descriptor, 0, off_t(Self.pageBytes)) == 0,
             let page = mmap(nil, Self.pageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), page != MAP_FAILED
         else {
@@ -46,7 +45,7 @@ final class StateMemory: @unchecked Sendable {
         }
         self.page = page
         end = max(Self.pageBytes, Int(status.st_size))
-        // Held as long as we live: it is no orphan, whatever becomes of the folder.
+        // Locked as long as the process lives: then it is no orphan, even if the folder is deleted.
         flock(descriptor, LOCK_SH | LOCK_NB)
         Self.note(stateDirectory, in: page)
     }
@@ -56,12 +55,12 @@ final class StateMemory: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// True if it belongs to the journal of this identity.
+    /// True if the memory belongs to the journal of this identity.
     func belongs(to identity: UInt64) -> Bool {
         page.load(as: UInt64.self) == Self.magic && page.load(fromByteOffset: 8, as: UInt64.self) == identity
     }
 
-    /// Empties it for a journal.
+    /// Empties the memory for a new journal.
     func reset(identity: UInt64) {
         page.storeBytes(of: 0, as: UInt64.self)
         memset(page + Self.slotsOffset, 0, 2 * PositionSlot.byteCount)
@@ -85,7 +84,7 @@ final class StateMemory: @unchecked Sendable {
             start: page + Self.slotsOffset + slot * PositionSlot.byteCount, count: PositionSlot.byteCount)
     }
 
-    /// Writes one of the two slots, the one that is not needed.
+    /// Writes the slot for this number: even and odd numbers alternate.
     func setSlot(_ bytes: [UInt8], number: UInt64) {
         let slot = page + Self.slotsOffset + Int(number & 1) * PositionSlot.byteCount
         bytes.withUnsafeBytes {
@@ -93,8 +92,7 @@ final class StateMemory: @unchecked Sendable {
         }
     }
 
-    /// Adds frames to the log. False: there is no memory left for them, and all of the log is given up, for it must have no
-    /// gaps.
+    /// Appends frames to the log. False: the memory is full, and the log was dropped, as it must have no gaps.
     func append(_ frames: [UInt8]) -> Bool {
         let written = frames.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(end)) }
         guard written == frames.count else {
@@ -105,7 +103,7 @@ final class StateMemory: @unchecked Sendable {
         return true
     }
 
-    /// Gives up what stands before `offset` of the file: the disk has it.
+    /// Drops the log before `offset` of the file: it is on the disk.
     func forget(before offset: Int) {
         if offset >= end { return truncate() }
         page.storeBytes(of: offset, toByteOffset: 16, as: Int.self)
@@ -113,7 +111,7 @@ final class StateMemory: @unchecked Sendable {
         if whole > Self.pageBytes { linux_punch_hole(descriptor, Int64(Self.pageBytes), Int64(whole - Self.pageBytes)) }
     }
 
-    /// Gives up the end of the log, from `offset` of its present bytes on: what can't be used.
+    /// Drops the invalid end of the log; `logBytes`: its valid bytes.
     func cut(logBytes: Int) {
         let start = page.load(fromByteOffset: 16, as: Int.self)
         guard start >= Self.pageBytes, start + logBytes < end else { return }
@@ -127,6 +125,6 @@ final class StateMemory: @unchecked Sendable {
         end = Self.pageBytes
     }
 
-    /// Removes the file: all that was in it is on the disk.
+    /// Removes the file: its content is on the disk.
     func remove() { unlink(path) }
 }

@@ -4,17 +4,17 @@ package import LinuxSystem
 package import NowPlaying
 package import PlaybackEngine
 
-/// Keeps what must survive the daemon: the queue, where it stands, and what clients set for commands.
+/// Saves the state that must survive the daemon: the queue, the position in it, and settings of clients.
 ///
-/// A change is in memory that survives the process when the call returns. It is on the disk a moment later: changes
-/// within that moment are one write, and only one is under way.
+/// When a call returns, its change is in memory that survives the process. The change is on the disk a moment later:
+/// changes within that moment share one write, and one write runs at a time.
 @PlayerLoop package final class StateStore: PositionKeeper {
-    /// Seconds between a change and its being written: a burst becomes one write.
+    /// Seconds between a change and its write: a burst becomes one write.
     private static let gathering = 0.3
-    /// Seconds after which a moved position is written, at the next occasion that there is anyway. With what
-    /// lies between two of them it stays below a minute.
+    /// Seconds after which a moved position is written, together with the next write. With the time between two writes
+    /// it stays below a minute.
     private static let positionAge = 45.0
-    /// Bytes of changes that are kept for the next try when the disk takes none.
+    /// Bytes of changes that are kept for the next attempt after a failed write.
     private static let maximumPending = 4 << 20
     /// Seconds that the end of the daemon waits for the disk.
     private static let farewell: Int32 = 5
@@ -33,24 +33,24 @@ package import PlaybackEngine
     private var commands = CommandSettings()
     private var currentQueue: (@PlayerLoop () -> PlayQueue)?
 
-    /// Frames that the disk has not, and the number of the first.
+    /// Frames that are not on the disk, and the number of the first.
     private var pending: [UInt8] = []
     private var firstPending: UInt64 = 0
     private var needsSnapshot = false
     private var isSaving = false
     private var hasSaved = false
     private var deadline: EventSource?
-    /// Position on its way to the disk or there, and the time when it was current.
+    /// The position on the disk or in the running write, and its time.
     private var positionOnDisk: SavedPosition?
     private var positionTime = EventLoop.now
-    /// Why the disk does not take it; nil: it does.
+    /// Reason why the last write failed; nil: it did not.
     package private(set) var fault: String?
     /// Reports of faults at the start, in sentences.
     package private(set) var reports: [String] = []
     private var memoryIsFull = false
     /// Called with each saved position.
     private var observer: (@PlayerLoop (SavedPosition) -> Void)?
-    /// Called when no write is under way any more; set when the store ends.
+    /// Called after the running write; set when the store ends.
     private var whenIdle: (@PlayerLoop () -> Void)?
 
     /// Lists that clients are about to add, by the number of their first item.
@@ -79,7 +79,7 @@ package import PlaybackEngine
         package let skews: [String: DeviceSkews.Kept]
     }
 
-    /// Reads what an earlier run left, and calls back with it. Nothing is saved before that.
+    /// Reads the state of an earlier run and passes it to `done`. Nothing is saved before that.
     package func load(_ done: @escaping @PlayerLoop (Found) -> Void) {
         let (directory, listFolder) = (directory, listFolder)
         workers.submit {
@@ -88,7 +88,7 @@ package import PlaybackEngine
             reports = loaded.reports
             for report in reports { Log.warning(report) }
             self.loaded = loaded
-            // A second holder would have the queue copied by its next change.
+            // A second reference would make the next change copy the queue.
             self.loaded?.queue = PlayQueue()
             loadedQueue = loaded.queue
             sequence = loaded.sequence
@@ -113,8 +113,8 @@ package import PlaybackEngine
         fileprivate let isSaved: Bool
     }
 
-    /// Work for another thread, which gives items with numbers beyond the limit other ones, and saves that; nil: there are no
-    /// such items. To be called after `load`; `take` gets its result.
+    /// Work for another thread: it gives new numbers to items with numbers beyond the limit, and saves the result; nil:
+    /// there are no such items. Call it after `load`; `take` gets the result.
     package func renumbering(_ numbers: ItemNumbers) -> (@Sendable () -> Renumbered?)? {
         guard let loaded, let queue = loadedQueue.take(), loaded.hasLargeNumbers else { return nil }
         let (sequence, number, commands) = (sequence, positionNumber + 1, commands)
@@ -131,7 +131,7 @@ package import PlaybackEngine
             job.position = PositionSlot.encode(position, number: number)
             var isSaved = false
             if case .success = loaded.disk.save(job) { isSaved = true }
-            // Changes of the old numbers mean nothing any more.
+            // Changes with the old numbers are obsolete.
             if isSaved { loaded.memory?.reset(identity: loaded.disk.identity) }
             return Renumbered(
                 found: Found(
@@ -141,7 +141,7 @@ package import PlaybackEngine
         }
     }
 
-    /// Goes on with other numbers; nil: the numbers are as before. Returns the state with them.
+    /// Continues with new numbers and returns the state with them; nil: the numbers did not change.
     package func take(_ renumbered: Renumbered?) -> Found? {
         loadedQueue = nil
         guard let renumbered else { return nil }
@@ -153,7 +153,7 @@ package import PlaybackEngine
         return renumbered.found
     }
 
-    /// Begins to save changes. `queue` returns the present queue.
+    /// Starts to save changes. `queue` returns the present queue.
     package func begin(queue: @escaping @PlayerLoop () -> PlayQueue) {
         currentQueue = queue
         if !pending.isEmpty || !reports.isEmpty || !lists.isEmpty { saveSoon() }
@@ -168,10 +168,10 @@ package import PlaybackEngine
     /// Numbers of the added lists that an earlier run left.
     package var listNumbers: Set<UInt64> { Set(lists.map(\.number)) }
 
-    /// The queue is about to get the entries of this list, the first of which has this number.
+    /// Announces a list whose entries the queue is about to get. `first`: number of its first entry.
     package func expect(_ list: AddedList, first: Int64) { expected[first] = list }
 
-    /// The queue has got the entries of the list with this first number, or it will not.
+    /// Ends the announcement of the list with this first number: the queue has its entries, or will not get them.
     package func endExpecting(first: Int64) { expected[first] = nil }
 
     private func add(_ edit: QueueEdit) {
@@ -192,17 +192,17 @@ package import PlaybackEngine
     /// Passes each saved position to `observer` from now on.
     package func observe(_ observer: @escaping @PlayerLoop (SavedPosition) -> Void) { self.observer = observer }
 
-    /// Keeps what clients set for commands beyond the life of their connections.
+    /// Saves clients' settings of commands beyond the life of their connections.
     package func keep(_ settings: [RemoteCommand: CommandCentre.Setting]) {
         keep(CommandSettings(settings, delays: commands.delays, skews: commands.skews))
     }
 
-    /// Keeps the delays of outputs in seconds.
+    /// Saves the delays of outputs in seconds.
     package func keep(delays: [String: Double]) {
         keep(CommandSettings(commands.settings, delays: delays, skews: commands.skews))
     }
 
-    /// Keeps the skews of devices, by the identities of their clocks.
+    /// Saves the skews of devices, by the identities of their clocks.
     package func keep(skews: [String: DeviceSkews.Kept]) {
         keep(CommandSettings(commands.settings, delays: commands.delays, skews: skews))
     }
@@ -223,7 +223,7 @@ package import PlaybackEngine
             Log.warning("/dev/shm is full: a killed daemon may lose the last second of its state")
         }
         if pending.isEmpty { firstPending = sequence }
-        // Records that the disk refuses for long are replaced by a whole snapshot later.
+        // If the disk fails for long, a snapshot replaces the changes later.
         if pending.count + frame.count > Self.maximumPending, fault != nil {
             pending = []
             needsSnapshot = true
@@ -257,7 +257,7 @@ package import PlaybackEngine
         deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Self.gathering)) { [unowned self] in save() }
     }
 
-    /// Hands all that the disk has not to the worker.
+    /// Passes all unsaved changes to the worker.
     private func save() {
         deadline = nil
         guard !isSaving, let disk = loaded?.disk else { return }
@@ -280,14 +280,14 @@ package import PlaybackEngine
         }
     }
 
-    /// Lists whose entries the next write has; a list always asks for a snapshot.
+    /// Lists whose entries are in the next write; a list always needs a snapshot.
     private func takeLists() -> [AddedList] {
         defer { lists = [] }
         return lists
     }
 
     private func takeJob(isLast: Bool) -> StateDisk.Job {
-        // At the end another job may be under way, which is not to be waited for here.
+        // At the end another write may be running; `isLong` would wait for it.
         let isWhole = needsSnapshot || (!isLast && loaded?.disk.isLong == true)
         var job = StateDisk.Job(frames: pending, first: firstPending, last: sequence, needsSnapshot: isWhole)
         if isWhole || isLast, let queue = currentQueue?() {
@@ -309,7 +309,7 @@ package import PlaybackEngine
             fault = nil
             memoryIsFull = false
             if !pending.isEmpty || needsSnapshot || needsSaving { saveSoon() }
-            // While it plays, nothing comes for seconds.
+            // No write follows for seconds during playback.
             loop.later { ProgramPages.giveBack() }
         case .failure(let failure):
             let wasKnown = fault != nil
@@ -325,12 +325,12 @@ package import PlaybackEngine
         }
     }
 
-    /// The daemon ends: writes what the disk has not, and waits for it for 5 s at most.
+    /// Ends the store: writes all unsaved changes, and waits for the disk for 5 s at most.
     package func finish(_ position: SavedPosition) {
         guard let loaded else { return }
         note(position, force: false)
         deadline = nil
-        // A new daemon that was asked for nothing leaves nothing.
+        // A new daemon without any request leaves no files.
         needsSnapshot = needsSnapshot && (sequence > 0 || !reports.isEmpty)
         let job = takeJob(isLast: true)
         let disk = loaded.disk
@@ -338,7 +338,7 @@ package import PlaybackEngine
         let lists = takeLists()
         self.loaded = nil
         let isWritten = DetachedThread.finish("state", within: Self.farewell) {
-            // All is on the disk: the memory is not needed any more.
+            // All changes are on the disk: the memory is obsolete.
             guard case .success = disk.save(job) else { return }
             memory?.remove()
             for list in lists { list.remove() }
@@ -346,7 +346,7 @@ package import PlaybackEngine
         if !isWritten { Log.warning("the state is not saved: the disk did not take it within \(Self.farewell) s") }
     }
 
-    /// Abandons everything without saving. Calls `done` when nothing writes to the directory any more.
+    /// Drops all changes without a write. Calls `done` when no write to the directory is running any more.
     package func abandon(_ done: @escaping @PlayerLoop () -> Void) {
         deadline = nil
         currentQueue = nil

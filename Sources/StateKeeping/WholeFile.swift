@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Reads files at once. On a worker thread; may take as long as the disk wants.
+/// Reads whole files. On a worker thread; may block as long as the disk does.
 enum WholeFile {
-    /// Bytes of a regular file that has no more than `limit`.
+    /// Bytes of a regular file of at most `limit` bytes.
     static func read(_ path: String, upTo limit: Int) -> Result<[UInt8], SystemError> {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else { return .failure(SystemError("open \(path)")) }

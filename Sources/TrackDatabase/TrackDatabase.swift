@@ -1,20 +1,20 @@
 import CLinux
 import Glibc
 
-/// The database of the library: tracks, their tags, folders and albums in one SQLite file. Any thread; every call reads or
-/// writes files.
+/// The database of the library: tracks, their tags, folders and albums in one SQLite file. Any thread; every call may
+/// block on the disk.
 package final class TrackDatabase: Sendable {
     /// State of the file when the database was opened.
     package enum Opening: Equatable, Sendable {
         case asItWas
         case made
-        /// A damaged file lies under another name, and an empty database was made; `message` says so for people.
+        /// A damaged file was renamed and an empty database created; `message` reports it for people.
         case remade(message: String)
     }
 
     /// The file.
     package let path: String
-    /// The folder in which the file lies.
+    /// The folder of the file.
     package var folder: String {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -31,7 +31,7 @@ package final class TrackDatabase: Sendable {
         package let summary: TrackReader.Summary
     }
 
-    /// The database at a path if it is one of an earlier version, which `init` brings up to date: seconds of work for a million
+    /// The database at a path if it is of an earlier version, which `init` upgrades: seconds of work for a million
     /// tracks. Nil: it is not.
     package static func earlier(path: String) -> Earlier? {
         guard access(path, F_OK) == 0, let database = try? SQLiteDatabase(path: path, isReadOnly: true),
@@ -41,8 +41,8 @@ package final class TrackDatabase: Sendable {
         return Earlier(tables: version, summary: (try? TrackReader.summary(database)) ?? none)
     }
 
-    /// Opens the database at `path`, or makes it. A damaged file is set aside; one of a newer version is refused. `progress`
-    /// sees the way from an earlier version, and can end it: then an error is thrown and the file stays as it is.
+    /// Opens or creates the database at `path`. A damaged file is set aside; one of a newer version is refused.
+    /// `progress` follows an upgrade and can end it: then an error is thrown and the file stays unchanged.
     package init(path: String, progress: UpgradeProgress = UpgradeProgress()) throws(TrackDatabaseError) {
         self.path = path
         let isNew = access(path, F_OK) != 0
@@ -58,7 +58,7 @@ package final class TrackDatabase: Sendable {
         }
     }
 
-    /// Moves a damaged file out of the way; no reader or writer may have it open. Returns its new name.
+    /// Renames a damaged file; no reader or writer may have it open. Returns its new path.
     @discardableResult
     package static func setAside(_ path: String) throws(TrackDatabaseError) -> String {
         let aside = path + ".damaged"
@@ -78,8 +78,8 @@ package final class TrackDatabase: Sendable {
         return try TrackWriter(database)
     }
 
-    /// A reader. Each thread that reads needs one of its own. `timeLimit`: seconds after which a question is ended.
-    /// `mostCombinations`: of values of several tags that one question counts.
+    /// A reader. Each reading thread needs one of its own. `timeLimit`: seconds after which a query ends.
+    /// `mostCombinations`: combinations of values of several tags in one query, at most.
     package func reader(
         timeLimit: Double = 5, mostCombinations: Int = 500_000
     ) throws(TrackDatabaseError) -> TrackReader {
@@ -94,7 +94,7 @@ package final class TrackDatabase: Sendable {
         """
 
     private static func prepare(_ path: String, _ progress: UpgradeProgress) throws(TrackDatabaseError) {
-        // For its owner alone, and so are the files that SQLite makes beside it.
+        // For its owner alone; SQLite gives the files beside it the same mode.
         let descriptor = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
         let database = try SQLiteDatabase(path: path, isReadOnly: false)

@@ -1,24 +1,24 @@
 import NowPlaying
 
-/// Why the library's database does not do what it is asked for.
+/// Failure of the library's database.
 package enum TrackDatabaseError: Error, Equatable, Sendable {
     /// SQLite finds its file damaged. `TrackDatabase.setAside` makes room for a new one.
     case damaged(String)
-    /// A newer program made it.
+    /// A newer program created it.
     case newerVersion(found: Int, known: Int)
     /// The file is a database of another program.
     case foreign
     /// It can't be opened, read or written; in words.
     case failed(String)
-    /// Another process writes for longer than it is waited for.
+    /// Another process writes for longer than the timeout.
     case busy
     /// The disk is full.
     case full
-    /// A question took longer than its limit of so many seconds; `reason` says what made it slow.
+    /// A query took longer than its time limit; `reason` names the cause.
     case tooSlow(seconds: Double, reason: String)
-    /// A filter, a sort order or a name in one of them that there is none of; `nearest` is a name that there is.
+    /// An unknown filter, sort order or name in one of them; `nearest`: the most similar valid name.
     case invalid(String, nearest: String?)
-    /// A cursor that this query did not give.
+    /// A cursor of another query.
     case invalidCursor
 
     /// In words: the failure, its cause and a remedy.
@@ -40,7 +40,7 @@ package enum TrackDatabaseError: Error, Equatable, Sendable {
         }
     }
 
-    /// The error for a result code of SQLite, with SQLite's own words.
+    /// The error for a result code of SQLite, with SQLite's text.
     init(code: Int32, _ words: @autoclosure () -> String) {
         switch code & 0xFF {
         case 11, 26: self = .damaged(words())
@@ -55,7 +55,7 @@ package enum TrackDatabaseError: Error, Equatable, Sendable {
 
 /// Numbers for messages.
 enum Text {
-    /// Without a fraction where it has none.
+    /// A number, without decimals if it is whole.
     static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(clamping: value)) : String(value)
     }

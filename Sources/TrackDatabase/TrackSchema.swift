@@ -1,29 +1,29 @@
 /// Tables of the database, and the steps from one version of them to the next.
 ///
-/// Texts are interned: `value` has each text of each tag once, and `ordered` has them in the order of their folded text with
-/// counts. Tags that the tracks of an album share stand in a `tagset`, which many tracks point to; so a question about artists
-/// or genres looks at a tenth of the rows. What belongs to one track stands in `track`, its title as a number of a value. The
-/// name of a file without a title stands there as one, see `TrackFlags.isNamedByFile`.
+/// Texts are interned: `value` has each text of each tag once, and `ordered` has them in the order of their folded text
+/// with counts. Tags that the tracks of an album share are in a `tagset`, to which many tracks refer; so a query about
+/// artists or genres reads a tenth of the rows. Data of one track is in `track`, its title as the number of a value.
+/// The name of a file without a title takes the place of its title, see `TrackFlags.isNamedByFile`.
 enum TrackSchema {
     /// Version of the tables that this program makes.
     static let version = 4
-    /// Stands in the file for SQLite's `file`(1): "NpTk".
+    /// Application id in the file, for file(1): "NpTk".
     static let application: Int64 = 0x4E70_546B
 
-    /// The condition that a row of `track` has the identity ?1. The index has 24 bits of it, which makes it small. Without the
-    /// plus SQLite would take ?1 for the identity in the first test, too, and not use the index.
+    /// The condition that a row of `track` has the identity ?1. The index has 24 bits of it, which makes it small.
+    /// Without the plus, SQLite would substitute ?1 for the identity in the first test too, and not use the index.
     static let hasIdentity = "identity & 16777215 = ?1 & 16777215 AND identity IS NOT NULL AND +identity = ?1"
 
-    /// The statements that lead from each version to the next.
+    /// The statements from each version to the next.
     private static let steps = [first, second, third, fourth]
 
-    /// The rows that a step counts, in SQL, by the version that it leads from.
+    /// The rows that a step counts, in SQL, by the version before it.
     private static let counted: [Int: String] = [
         2: "SELECT number FROM meta WHERE name = 'tracks'",
         3: "SELECT ifnull((SELECT max(id) FROM value), 0) + ifnull((SELECT max(id) FROM tagset), 0)",
     ]
 
-    /// Makes the tables or brings them up to date. `progress` sees that and can end it, which throws.
+    /// Creates the tables or upgrades them. `progress` follows that and can end it, which throws.
     static func prepare(_ database: SQLiteDatabase, _ progress: UpgradeProgress) throws(TrackDatabaseError) {
         let found = Int(try database.number("PRAGMA user_version") ?? 0)
         let application = try database.number("PRAGMA application_id") ?? 0
@@ -31,7 +31,7 @@ enum TrackSchema {
         guard application == Self.application || tables == 0 && found == 0 else { throw .foreign }
         guard found <= version else { throw .newerVersion(found: found, known: version) }
         if found == version {
-            // A page of each table that a first question needs: a file that was cut off shows here.
+            // Reads a page of each table that a first query needs: a truncated file fails here.
             for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album", "fault", "placement"] {
                 _ = try database.number("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")
             }
@@ -54,14 +54,14 @@ enum TrackSchema {
         progress.finish()
     }
 
-    /// Version of the tables of a database that is ours and earlier; nil: it is not.
+    /// Version of the tables if the database is ours and earlier; nil: it is not.
     static func earlierVersion(_ database: SQLiteDatabase) throws(TrackDatabaseError) -> Int? {
         let found = Int(try database.number("PRAGMA user_version") ?? 0)
         guard try database.number("PRAGMA application_id") == Self.application else { return nil }
         return (1..<version).contains(found) ? found : nil
     }
 
-    /// One step, whole or not at all.
+    /// Runs one step completely or not at all.
     private static func carryOut(
         _ step: Int, _ database: SQLiteDatabase, _ progress: UpgradeProgress
     ) throws(TrackDatabaseError) {
@@ -150,8 +150,8 @@ enum TrackSchema {
 
 /// Later steps.
 extension TrackSchema {
-    /// The path of a folder has its name and the folder above it, and the order of paths has the folders of a folder together.
-    /// A walk by titles passes over tracks by their sets of tags, without a look at their rows.
+    /// The path of a folder includes its name and the folder above it, and the order of paths keeps the folders of a
+    /// folder together. A walk by titles skips tracks by their sets of tags, without reading their rows.
     fileprivate static let second = """
         DROP INDEX folder_child;
         ALTER TABLE folder DROP COLUMN name;
@@ -162,8 +162,8 @@ extension TrackSchema {
         \(forgetsSets)
         """
 
-    /// The folders in which the tracks of a set of tags lie, with their counts: a reader that shows some folders counts sets in
-    /// the place of tracks.
+    /// The folders of the tracks of a set of tags, with counts: a reader with some visible folders counts sets in place
+    /// of tracks.
     fileprivate static let third = """
         CREATE TABLE placement(
             tagset INTEGER NOT NULL, folder INTEGER NOT NULL, tracks INTEGER NOT NULL, duration INTEGER NOT NULL,
@@ -172,8 +172,8 @@ extension TrackSchema {
             WHERE (flags & 1) = 0 GROUP BY tagset, folder;
         """
 
-    /// Most texts are their folded texts with capitals, and need not stand beside them, see `SpellingMark`. The room of the
-    /// old table is given back when the library has nothing else to do, see `TrackWriter.optimizeIfLarge`.
+    /// Most texts are their folded texts with capitals, and need no copy beside them, see `SpellingMark`. The space of
+    /// the old table is released when the library is idle, see `TrackWriter.optimizeIfLarge`.
     fileprivate static let fourth = """
         CREATE TABLE spelled(
             tag INTEGER NOT NULL, folded TEXT NOT NULL, spelling TEXT NOT NULL, id INTEGER NOT NULL,
@@ -190,20 +190,20 @@ extension TrackSchema {
             CROSS JOIN track t ON t.folder = d.id AND t.name = f.name);
         """
 
-    /// Forgets the statistics of the sets of tags. With them SQLite would look at all sets before the first row of a page, to
-    /// make a Bloom filter of those that pass.
+    /// Deletes the statistics of the sets of tags. With them, SQLite would read all sets before the first row of a
+    /// page, to make a Bloom filter of the passing ones.
     static let forgetsSets = "DELETE FROM sqlite_stat1 WHERE tbl = 'tagset'; ANALYZE sqlite_schema;"
 }
 
 /// Bits of `track.flags`.
 enum TrackFlags {
-    /// Its file is away.
+    /// Its file is missing.
     static let missing: Int64 = 1
-    /// It has words.
+    /// It has lyrics.
     static let hasLyrics: Int64 = 2
     /// It has a picture.
     static let hasPicture: Int64 = 4
-    /// Its file has no title: the name of the file stands in its place.
+    /// Its file has no title: the name of the file takes its place.
     static let isNamedByFile: Int64 = 8
     /// No sound was found in its file.
     static let isUnreadable: Int64 = 16

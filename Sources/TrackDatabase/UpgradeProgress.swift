@@ -1,7 +1,7 @@
 import NowPlaying
 import Synchronization
 
-/// The way of a database from an earlier version of its tables to the present one, as other threads see it. Any thread.
+/// The progress of an upgrade of the tables, for other threads. Any thread.
 package final class UpgradeProgress: Sendable {
     private let rows = Atomic<Int>(0)
     private let all = Atomic<Int>(0)
@@ -9,31 +9,31 @@ package final class UpgradeProgress: Sendable {
     private let notified = Mutex(MonotonicTime.now)
     private let notify: @Sendable () -> Void
 
-    /// Rows between two looks at the clock.
+    /// Rows between two checks of the clock.
     private static let stride = 4096
     /// Seconds between two calls of `notify`.
     private static let interval = 1.0
 
-    /// Nothing is done yet. `notify` is called on the thread of the work about once a second.
+    /// No rows done. `notify` is called on the thread of the work about once a second.
     package init(_ notify: @escaping @Sendable () -> Void = {}) { self.notify = notify }
 
-    /// Rows that are done.
+    /// Finished rows.
     package var done: Int { min(rows.load(ordering: .relaxed), total) }
-    /// Rows in all, about.
+    /// Approximate number of rows in all.
     package var total: Int { all.load(ordering: .relaxed) }
-    /// True if the work is to end.
+    /// True if the work must end.
     package var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }
 
-    /// Ends the work soon; the database stays as it is.
+    /// Ends the work soon; the database stays unchanged.
     package func abandon() { abandoned.store(true, ordering: .relaxed) }
 
-    /// The work begins, once more after a failure.
+    /// Starts the count, again after a failure.
     func begin(total: Int) {
         rows.store(0, ordering: .relaxed)
         all.store(total, ordering: .relaxed)
     }
 
-    /// A row is done.
+    /// Counts a finished row.
     func count() {
         let number = rows.add(1, ordering: .relaxed).newValue
         guard number % Self.stride == 0 else { return }
@@ -46,6 +46,6 @@ package final class UpgradeProgress: Sendable {
         if isDue { notify() }
     }
 
-    /// All is done.
+    /// Counts all rows as finished.
     func finish() { rows.store(total, ordering: .relaxed) }
 }

@@ -2,9 +2,9 @@ import NowPlaying
 
 /// Reads the facts of sound files for a library: tags, length and kind of the sound.
 ///
-/// It needs an open descriptor and calls nothing but fstat(2) and pread(2): two or three calls for most files. It never
-/// decodes, and what a file claims costs at most 16 MiB of reading, whatever it is. It keeps 256 KiB; one reader serves one
-/// file after the other, on one thread at a time.
+/// It needs an open descriptor and calls only fstat(2) and pread(2): two or three calls for most files. It never
+/// decodes, and reads at most 16 MiB of any file. It uses 256 KiB of memory. One reader serves one file after the
+/// other, on one thread at a time.
 package final class TrackReader {
     private let window = FileWindow()
     private static let maximumTags = 8
@@ -12,11 +12,11 @@ package final class TrackReader {
     /// A reader without a file.
     package init() {}
 
-    /// Calls of pread(2) that the last file has cost.
+    /// Calls of pread(2) for the last file.
     package var reads: Int { window.reads }
 
-    /// The facts of the file that is open at `descriptor`, wherever its position is; with all fields of its tags by their names
-    /// if `keepsComments`. Throws where it can't be read, or is no sound that is known here.
+    /// The facts of the open file, at any position of its descriptor; with all fields of its tags by their names if
+    /// `keepsComments`. Throws if the file can't be read, or has no known audio.
     package func read(
         _ descriptor: Int32, keepsComments: Bool = false
     ) throws(TrackReadingError) -> TrackFacts {
@@ -36,8 +36,8 @@ package final class TrackReader {
         return track.finished()
     }
 
-    /// Reads the sound and the tags of a file of this kind, which begins with `first`; false: it is none. `leading`: fields of
-    /// the tags before it.
+    /// Reads the sound and the tags of a file of this kind, which begins with `first`; false: it is not of this kind.
+    /// `leading`: fields of the tags before it.
     private func read(
         _ kind: TrackKind, _ first: ByteView, at start: Int64, _ leading: TagSet, into track: inout FoundTrack
     ) throws(TrackReadingError) -> Bool {
@@ -68,7 +68,7 @@ package final class TrackReader {
             _ = try fillFromEnd(&track)
             return true
         case .musepack, .wavPack, .monkeysAudio:
-            // Their own tags are those of APE.
+            // The format's own tags are APE tags.
             let isKnown = kind == .wavPack && PackedFiles.readWavPack(first, into: &track)
             _ = try fillFromEnd(&track)
             if kind == .wavPack { return isKnown }
@@ -79,7 +79,7 @@ package final class TrackReader {
         }
     }
 
-    /// Takes over what the tags at the end have besides; the end of the sound.
+    /// Adds the fields of the tags at the end that are missing. Returns the end of the sound.
     private func fillFromEnd(_ track: inout FoundTrack) throws(TrackReadingError) -> Int64 {
         let ends = try EndTags(window)
         if ends.hasLyrics { track.set.noteLyrics() }

@@ -5,10 +5,10 @@ package import NowPlaying
 
 /// Judges each request: its host, its origin, its caller. Keeps the paired devices.
 ///
-/// `nowplaying-web` calls `judge` for every request, first of all, and answers as the verdict says. Time is an argument, so
-/// nothing here waits; the file of the devices is the only I/O.
+/// `nowplaying-web` calls `judge` first for every request, and answers by the verdict. Time is an argument, so no function
+/// waits. The file of the devices is the only I/O.
 @PlayerLoop package final class AccessJudge {
-    /// Called with the id of a device that has no access any more: its connections must end at once.
+    /// Called with the id of a device that has lost its access: its connections must end at once.
     package var onRevocation: (@PlayerLoop (_ id: String) -> Void)?
     /// Called when the open pairing code has ended.
     var onPairingEnd: (@PlayerLoop (PairingEnd) -> Void)?
@@ -20,7 +20,7 @@ package import NowPlaying
     private var origins: OriginRule
     private var users: LocalUsers
     private var devices: DeviceList
-    /// Unix times of last uses, as the file has them.
+    /// Unix times of last uses in the file.
     private var written: [String: Double]
     private var desk = PairingDesk()
     private var guesses = GuessCounter()
@@ -29,8 +29,8 @@ package import NowPlaying
     /// Seconds between two writes of a device's last use.
     private static let useInterval = 86_400.0
 
-    /// Reads the devices. Throws when their file can't be read. `log` gets lines for the journal, which may have foreign text
-    /// in them, but never a token or a code.
+    /// Reads the devices. Throws if their file cannot be read. `log` gets lines for the journal, which may contain foreign
+    /// text, but never a token or a code.
     package init(
         _ settings: WebSettings, _ users: LocalUsers, _ store: DeviceStore, machine: String = HostRule.machine,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(),
@@ -53,7 +53,7 @@ package import NowPlaying
         written = Dictionary(devices.devices.map { ($0.id, $0.lastUsed) }) { first, _ in first }
     }
 
-    /// New settings: they count for requests from now on, and `isAdmitted` has the older ones that have to end.
+    /// Applies new settings to further requests. `isAdmitted` tests if an earlier one may continue.
     package func reload(_ settings: WebSettings, _ users: LocalUsers, machine: String = HostRule.machine) {
         self.settings = settings
         self.users = users
@@ -80,14 +80,13 @@ package import NowPlaying
             return device(token, wall) ?? .refused(after: wrongGuess("token", request, now), hasCookie: false)
         case .cookie(let token):
             if let admitted = device(token, wall) { return admitted }
-            // A browser keeps the cookie of a device that was revoked.
+            // A browser keeps the cookie of a revoked device.
             return withoutToken(request)
                 ?? .refused(after: wrongGuess("token", request, now), hasCookie: true)
         }
     }
 
-    /// True while a caller that was admitted has these rights: no device that was revoked, and nobody to whom new settings
-    /// give less.
+    /// True while an admitted caller has these rights. A revocation of its device, or new settings, can take them away.
     package func isAdmitted(_ caller: AccessCaller) -> Bool {
         switch caller.identity {
         case .device(let id): devices.devices.contains { $0.id == id }
@@ -120,7 +119,7 @@ package import NowPlaying
         }
     }
 
-    /// The user of a caller on this machine; nil: a proxy may speak for somebody else, or the user is not known.
+    /// The user of a caller on this machine; nil: the caller is a proxy for another client, or the user is unknown.
     private func user(of request: AccessRequest) -> UInt32? {
         switch request.connection.door {
         case .direct: request.host?.isLoopback == true && !request.isForwarded ? request.connection.user : nil
@@ -130,7 +129,7 @@ package import NowPlaying
 
     private func wrongGuess(_ kind: String, _ request: AccessRequest, _ now: MonotonicTime) -> Double {
         let (delay, count) = guesses.note(request.source, at: now)
-        // The first of a source, and then ever fewer of them.
+        // The log has the first guess of a source, and then fewer and fewer.
         if count & (count - 1) == 0 { log("warning: wrong \(kind) from \(request.source) (\(count) so far)") }
         return delay
     }
@@ -140,7 +139,7 @@ package import NowPlaying
 
     // MARK: Pairing
 
-    /// Opens a code for a device with this role, in place of the one before.
+    /// Opens a code for a device with this role, in place of the previous code.
     func beginPairing(_ role: Role, seconds: Double, at now: MonotonicTime) throws(BridgeFailure) -> PairingDesk.Code {
         guard !devices.isFull else {
             throw BridgeFailure(
@@ -153,10 +152,10 @@ package import NowPlaying
     /// The end of the open code; nil: none is open.
     var pairingExpires: MonotonicTime? { desk.open?.expires }
 
-    /// Ends a code whose time is over.
+    /// Ends an expired code.
     func expirePairing(at now: MonotonicTime) { if desk.expire(at: now) { onPairingEnd?(.expired) } }
 
-    /// Judges a pairing code. `name`: the device's own words for itself. `wall`: Unix time in seconds.
+    /// Judges a pairing code. `name`: the name that the device gives itself. `wall`: Unix time in seconds.
     package func pair(
         _ code: String, name: String, _ request: AccessRequest, at now: MonotonicTime, wall: Double
     ) -> PairingAnswer {
@@ -202,7 +201,7 @@ package import NowPlaying
         }
     }
 
-    /// Revokes a device that the caller sees. False: it sees none of this id.
+    /// Revokes a device that the caller sees. False: the caller sees no device of this id.
     package func revoke(_ id: String, by caller: AccessCaller) throws(BridgeFailure) -> Bool {
         guard devices(for: caller).contains(where: { $0.id == id }) else { return false }
         return try revoke(id)
@@ -211,8 +210,8 @@ package import NowPlaying
     /// All devices.
     var allDevices: [Device] { devices.devices }
 
-    /// Revokes a device. False: there is none of this id. Throws when that can't be saved; the device has no access then
-    /// either, until a restart.
+    /// Revokes a device. False: there is none of this id. Throws if that cannot be saved; the device then has no access until
+    /// a restart.
     func revoke(_ id: String) throws(BridgeFailure) -> Bool {
         guard let device = devices.remove(id) else { return false }
         onRevocation?(id)
@@ -230,7 +229,7 @@ package import NowPlaying
     }
 
     private func saveUses() {
-        // A disk that fails costs no more than times.
+        // A failing disk loses only times of last use.
         do throws(SystemError) { try store.save(devices) } catch { log("warning: \(error.message)") }
         noteWritten()
     }

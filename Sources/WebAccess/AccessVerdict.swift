@@ -6,7 +6,7 @@ package struct AccessCaller: Equatable, Sendable {
     package enum Identity: Equatable, Sendable {
         /// A paired device, by its id.
         case device(id: String)
-        /// A user of this machine; the daemon's own sees and revokes every device.
+        /// A user of this machine. The daemon's own user sees and revokes every device.
         case user(uid: UInt32, isOwner: Bool)
         case anonymous
     }
@@ -25,22 +25,22 @@ package struct AccessCaller: Equatable, Sendable {
 /// The answer to a request for access.
 package enum AccessVerdict: Equatable, Sendable {
     case admitted(AccessCaller)
-    /// The page and its files, or a pairing, for anybody.
+    /// The page and its files, or a pairing, for all callers.
     case open
-    /// 400: no `Host`, several, or one that is none.
+    /// 400: `Host` is missing, repeated or invalid.
     case malformed
-    /// 421: the host is not one of our names.
+    /// 421: the host is not a name of this machine.
     case misdirected
     /// 403: a page of another origin.
     case foreign
-    /// 401, after this many seconds; `hasCookie`: the answer takes the cookie away (`AccessRequest.cookie`).
+    /// 401, after this many seconds; `hasCookie`: the answer removes the cookie (`AccessRequest.cookie`).
     case refused(after: Double, hasCookie: Bool)
 }
 
 /// The answer to a pairing code.
 package enum PairingAnswer: Sendable {
-    /// 200 with `{token, id, role}`; browsers get the token as a cookie, too.
+    /// 200 with `{token, id, role}`; browsers get the token as a cookie too.
     case paired(DeviceToken, Device)
-    /// 403, after this many seconds, with words.
+    /// 403, after this many seconds, with a message.
     case refused(after: Double, message: String)
 }

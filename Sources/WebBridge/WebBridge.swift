@@ -17,7 +17,7 @@ package import WebAccess
     private let avahi: Avahi
 
     package init(_ context: BridgeContext, _ settings: WebSettings) throws(BridgeFailure) {
-        // A client that goes while a file is sent to it.
+        // SIGPIPE occurs when a client closes during the transfer of a file.
         signal(SIGPIPE, SIG_IGN)
         _ = DescriptorLimit.raise(to: 8192)
         self.context = context

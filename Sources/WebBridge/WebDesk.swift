@@ -5,7 +5,7 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// Answers all requests: judges them, and passes them on to those who have the content.
+/// Answers all requests: judges them, and passes them to the desks that have the content.
 @PlayerLoop final class WebDesk: HTTPHandler {
     private let services: Services
     private let judge: AccessJudge
@@ -30,7 +30,7 @@ import WebProtocol
         judge.onRevocation = { [unowned self] _ in endRefused() }
     }
 
-    /// Ends what lasts of callers who have lost their rights.
+    /// Ends the calls, streams and sockets of callers that have lost their rights.
     func endRefused() {
         sockets.endRefused(judge)
         events.endRefused(judge)
@@ -44,7 +44,7 @@ import WebProtocol
     /// True if the files of the page are installed.
     var hasPage: Bool { page.arePresent }
 
-    /// Ends all that lasts.
+    /// Ends all calls, streams, sockets, announcements and requests for pictures.
     func end() {
         sockets.end()
         events.end()
@@ -59,7 +59,7 @@ import WebProtocol
         let route: WebRoute
         let request: AccessRequest
         do throws(HTTPFault) { route = try WebRoute(head) } catch {
-            // Strangers learn nothing about paths.
+            // The answer must not reveal paths to strangers.
             try Self.checkHost(judge, AccessRequest(connection.facts, .page, headers: head.headers))
             throw error
         }
@@ -119,7 +119,7 @@ import WebProtocol
         }
     }
 
-    /// Most bytes of the body of a request. Throws for one whose body is not wanted.
+    /// Maximum bytes of the body of a request. Throws for a request that must not have a body.
     private func limit(_ route: WebRoute, _ head: RequestHead) throws(HTTPFault) -> Int {
         switch route {
         case .page, .artwork, .events, .preflight: return 0
@@ -146,7 +146,7 @@ import WebProtocol
 
     func serve(_ exchange: HTTPExchange) {
         if let refusal = exchange.refusal { return pairing.refuse(exchange, refusal) }
-        // The body may have come long after the head.
+        // The body may have arrived long after the head.
         if let caller = exchange.caller, !judge.isAdmitted(caller) { return exchange.answer(HTTPAnswer(Self.refused)) }
         do throws(HTTPFault) { try answer(exchange) } catch { exchange.answer(HTTPAnswer(error)) }
     }
@@ -173,7 +173,7 @@ import WebProtocol
         return caller
     }
 
-    /// Nothing is allowed to a page whose origin is not named.
+    /// Answers a preflight request. A page whose origin is not named gets no permission.
     private static func preflight(_ exchange: HTTPExchange) -> HTTPAnswer {
         guard exchange.sharedOrigin != nil else { return HTTPAnswer(.noContent, [("Allow", "GET, HEAD, POST")]) }
         return HTTPAnswer(

@@ -2,18 +2,19 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// Collects frames to pieces and sends them: pieces as large as may be, as each may wake the daemon, but none so late that
-/// it is missed where the source comes at the pace at which it is heard.
+/// Collects frames into pieces and sends them. The pieces are as large as possible, because each may wake the daemon,
+/// but the frames of a live source are sent before playback needs them.
 final class AudioSender {
-    /// Bytes of the first piece after the beginning or a jump, which the daemon awaits, and of any other at most.
+    /// Bytes of the first piece after the beginning or a jump, which the daemon awaits, and maximum bytes of any other
+    /// piece.
     private static let firstBytes = 64 << 10
     private static let mostBytes = 256 << 10
-    /// Seconds of a piece of a live stream, at most, and at least: at first, and when sound has begun.
+    /// Maximum and minimum seconds of a piece of a live stream; the minimum at first, and once sound has begun.
     private static let mostSeconds = 2.0
     private static let leastSeconds = (0.02, 0.1)
-    /// Seconds that the daemon certainly has when a live stream plays, as it waits for them.
+    /// Minimum seconds that the daemon has queued when a live stream plays, as it waits for them.
     private static let waitedFor = 0.3
-    /// Seconds that frames of a file that comes slowly are held at most.
+    /// Maximum seconds for which frames of a slow file are held.
     private static let heldSeconds = 0.25
 
     private let channel: DaemonChannel
@@ -22,13 +23,13 @@ final class AudioSender {
     private let rate: Double
     private var piece: [UInt8] = []
     private var wantedBytes = firstBytes
-    /// When the frames that are held began to come.
+    /// Time at which the first held frames came, in seconds.
     private var heldSince = 0.0
-    /// When the first frames of a live stream were sent, and how many have been since.
+    /// Time at which the first frames of a live stream were sent, in seconds, and the frames sent since.
     private var began: Double?
     private var sent: Int64 = 0
 
-    /// Sends frames of what was opened.
+    /// Sends frames of this source.
     init(_ channel: DaemonChannel, _ opened: OpenedMedia) {
         self.channel = channel
         isLive = opened.isLive
@@ -37,7 +38,7 @@ final class AudioSender {
         piece.reserveCapacity(Self.mostBytes)
     }
 
-    /// Takes frames, and sends all that is held if that is enough.
+    /// Adds frames, and sends the held frames if they are due.
     func add(_ frames: UnsafeRawBufferPointer) {
         if piece.isEmpty { heldSince = MonotonicTime.now.seconds }
         piece += frames
@@ -48,12 +49,12 @@ final class AudioSender {
         }
     }
 
-    /// Sends what is held.
+    /// Sends the held frames.
     func flush() {
         guard !piece.isEmpty else { return }
         let now = MonotonicTime.now.seconds
         let before = began.map { $0 + Double(sent) / rate - now }
-        // After a gap it is counted from there: so much was not to be had.
+        // After a gap the time counts from now: the frames of the gap were not available.
         if before ?? -1 < 0 { began = now - Double(sent) / rate }
         sent += Int64(piece.count / frameBytes)
         piece.withUnsafeBytes { bytes in
@@ -66,7 +67,7 @@ final class AudioSender {
         wantedBytes = min(2 * wantedBytes, Self.mostBytes)
     }
 
-    /// Forgets what is held, for a jump.
+    /// Drops the held frames, for a jump.
     func drop() {
         piece.removeAll(keepingCapacity: true)
         wantedBytes = Self.firstBytes
@@ -74,26 +75,26 @@ final class AudioSender {
 
     // MARK: Waiting for the source
 
-    /// Sends what is held if it would be late else.
+    /// Sends the held frames if they are due.
     func flushIfDue() {
         if !piece.isEmpty, isDue(MonotonicTime.now.seconds) { flush() }
     }
 
-    /// Seconds for which nothing need come from the source of a live stream.
+    /// Seconds for which a live stream needs no data from its source.
     var patience: Double {
         guard isLive, sent > 0 else { return 0 }
-        // A third of what is ahead is collected, and two thirds are left then.
+        // The sender collects a third of the audio ahead, and leaves two thirds.
         return max(0, (lead(MonotonicTime.now.seconds) + held) / 3 - held)
     }
 
-    /// Seconds until what is held has to be sent; nil: nothing is.
+    /// Seconds until the held frames are due; nil: none are held.
     var delay: Double? {
         guard !piece.isEmpty else { return nil }
         let now = MonotonicTime.now.seconds
         return max(0, isLive ? max(lead(now) - 2 * held, leastSeconds - held) : heldSince + Self.heldSeconds - now)
     }
 
-    /// Seconds of the source that were sent or are held, altogether.
+    /// Seconds of all audio that was sent or is held.
     var taken: Double { Double(sent) / rate + held }
 
     private var held: Double { seconds(piece.count) }
@@ -103,13 +104,13 @@ final class AudioSender {
 
     private func seconds(_ bytes: Int) -> Double { Double(bytes / frameBytes) / rate }
 
-    /// True if the held audio should be sent: it is a third of all that is ahead of the listener with it.
+    /// True if the held audio is due: it is a third of the audio ahead of the listener, itself included.
     private func isDue(_ now: Double) -> Bool {
         guard isLive else { return sent == 0 || now - heldSince >= Self.heldSeconds }
         return held >= leastSeconds && 2 * held >= lead(now)
     }
 
-    /// Seconds ahead of the listener that were sent, of a live stream.
+    /// Seconds of a live stream that were sent ahead of the listener.
     private func lead(_ now: Double) -> Double {
         guard let began else { return 0 }
         let spare = Double(sent) < rate / 2 ? 0 : Self.waitedFor

@@ -5,17 +5,17 @@ import CSeccomp
 import ChildDecoding
 import Glibc
 
-/// Does what libraries do at their first use, while everything is allowed still.
+/// Runs the first use of the libraries before the confinement forbids the system calls of that use.
 func prepareLibraries(_ profile: Profile) {
     av_log_set_level(AV_LOG_QUIET)
     if profile == .file { _ = FileInput.handedOverSize }
     if profile == .network { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }
 }
 
-/// Gives up what the profile does not need, for good: an allow-list of system calls (seccomp), and below that of files
-/// (Landlock), where the kernel has it.
+/// Permanently drops the rights that the profile does not need: an allow-list of system calls (seccomp), and an
+/// allow-list of files (Landlock) on kernels that have it.
 enum Confinement {
-    /// Memory, time, waiting, and reading and writing what is open.
+    /// Memory, time, waiting, and reading and writing open descriptors.
     private static let everywhere = [
         "read", "readv", "pread64", "write", "writev", "sendto", "sendmsg", "recvfrom", "recvmsg", "poll", "ppoll",
         "select", "pselect6", "close", "lseek", "fstat", "dup", "munmap", "mremap", "madvise", "brk", "futex",
@@ -24,14 +24,14 @@ enum Confinement {
         "sched_getaffinity", "getrandom", "getpid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getcpu",
         "uname", "sysinfo", "set_robust_list", "rseq", "membarrier", "exit", "exit_group",
     ]
-    /// Connecting, and what finding names and trusting certificates looks at.
+    /// Connections, and the calls for name resolution and certificate checks.
     private static let network = [
         "connect", "sendmmsg", "recvmmsg", "getsockopt", "setsockopt", "getsockname", "getpeername", "shutdown",
         "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "eventfd2", "pipe2", "getdents64", "newfstatat",
         "fstatat64", "stat", "lstat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd",
         "statfs", "fstatfs",
     ]
-    /// Files that finding names and trusting certificates need, with all below them.
+    /// Files for name resolution and certificate checks, with all files below them.
     private static let files = [
         "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/nsswitch.conf", "/etc/services",
         "/etc/protocols", "/etc/ssl", "/etc/ca-certificates", "/etc/ld.so.cache", "/etc/localtime", "/etc/gnutls",
@@ -39,38 +39,40 @@ enum Confinement {
         "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf",
     ]
 
-    /// Enters the profile; every thread to come is in it, too. Throws `WireFailure` if the kernel does not let us: then
-    /// nothing may be read.
+    /// Enters the profile, which also applies to all later threads. Throws `WireFailure` if the kernel refuses: then
+    /// the caller must not read anything.
     static func enter(_ profile: Profile, certificates: String) throws(WireFailure) {
         if profile == .network { try confineFiles(certificates) }
         guard let filter = seccomp_init(seccomp_refuse(UInt16(EPERM))) else { throw unavailable }
         defer { seccomp_release(filter) }
-        // Threads that are there already, too.
+        // Apply the filter to the threads that already run, too.
         guard seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) == 0 else { throw unavailable }
         for name in everywhere { try allow(name, in: filter) }
         try allowMapping(profile, in: filter)
-        // The others name a process that is to get signals, which may be the daemon.
+        // The other commands name a process that is to get signals, which may be the daemon.
         for command in [F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC] {
             try allow("fcntl", [.equal(1, UInt64(command))], in: filter)
         }
         try allow("ioctl", [.equal(1, UInt64(FIONREAD))], in: filter)
         try allow("ioctl", [.equal(1, UInt64(FIONBIO))], in: filter)
-        // It reads its own limits: 0 is this process, and no new limit is given, in all 64 bits of that pointer.
+        // The process may read its own limits: 0 is this process, and the pointer to a new limit must be null in all 64
+        // bits.
         try allow("prlimit64", [.equal(0, 0), .null(2)], in: filter)
-        // The library asks for clone3 first and takes clone, whose flags can be judged, when there is none.
+        // The library tries clone3 first; without it, it uses clone, whose flags the filter can check.
         try refuse("clone3", with: ENOSYS, in: filter)
         if profile == .network { try allowNetwork(in: filter) }
         guard seccomp_load(filter) == 0 else { throw unavailable }
     }
 
-    /// Memory is either written or run, and no file is mapped for writing: one that was handed over may be open for it.
+    /// Memory is either writable or executable. No file is mapped for writing: the file from the daemon may be open for
+    /// that.
     private static func allowMapping(_ profile: Profile, in filter: scmp_filter_ctx) throws(WireFailure) {
         let own = Condition(argument: 3, mask: UInt64(MAP_TYPE), value: UInt64(MAP_PRIVATE))
         let isNotRun = Condition(argument: 2, mask: UInt64(PROT_EXEC), value: 0)
         try allow("mprotect", [isNotRun], in: filter)
         try allow("mmap", [isNotRun, own], in: filter)
         guard profile == .network else { return }
-        // Finding names loads libraries as the system's configuration has it.
+        // Name resolution loads the libraries that the system's configuration names.
         let isNotWritten = Condition(argument: 2, mask: UInt64(PROT_WRITE), value: 0)
         let isFile = Condition(argument: 3, mask: UInt64(MAP_TYPE | MAP_ANONYMOUS), value: UInt64(MAP_PRIVATE))
         try allow("mmap", [isNotWritten, isFile], in: filter)
@@ -84,7 +86,8 @@ enum Confinement {
                 try allow("socket", [.equal(0, UInt64(family)), isType], in: filter)
             }
         }
-        // libcurl wakes itself by such a pair when it has found a name. A pair of datagrams could send to any named socket.
+        // libcurl wakes itself through a pair of stream sockets when it has resolved a name. A datagram pair could send
+        // to any named socket.
         let isStream = Condition(argument: 1, mask: 0xF, value: UInt64(SOCK_STREAM.rawValue))
         try allow("socketpair", [.equal(0, UInt64(AF_UNIX)), isStream], in: filter)
         let isReading = UInt64(O_ACCMODE | O_CREAT | O_TRUNC)
@@ -97,18 +100,18 @@ enum Confinement {
 
     /// Condition for an argument of a system call.
     private struct Condition {
-        /// Counted from 0.
+        /// Number of the argument, from 0.
         var argument: UInt32
-        /// Bits that count.
+        /// Bits to compare.
         var mask: UInt64
         var value: UInt64
 
-        /// An argument that is an `int` has this value: the kernel reads 32 bits of it.
+        /// Condition that an `int` argument has this value: the kernel reads 32 bits of it.
         static func equal(_ argument: UInt32, _ value: UInt64) -> Condition {
             Condition(argument: argument, mask: 0xFFFF_FFFF, value: value)
         }
 
-        /// An argument that is a pointer is null, in all its bits.
+        /// Condition that a pointer argument is null, in all its bits.
         static func null(_ argument: UInt32) -> Condition { Condition(argument: argument, mask: .max, value: 0) }
     }
 
@@ -135,14 +138,14 @@ enum Confinement {
         _ action: UInt32, _ name: String, _ comparisons: [scmp_arg_cmp], _ filter: scmp_filter_ctx
     ) throws(WireFailure) {
         let number = seccomp_syscall_resolve_name(name)
-        // Not every architecture has all of them.
+        // Not every architecture has all system calls.
         guard number >= 0 else { return }
         guard seccomp_rule_add_array(filter, action, number, UInt32(comparisons.count), comparisons) == 0 else {
             throw unavailable
         }
     }
 
-    /// On a kernel without Landlock files are left to the rights of the daemon's user.
+    /// Limits the files with Landlock. Without Landlock in the kernel, only the rights of the daemon's user limit them.
     private static func confineFiles(_ certificates: String) throws(WireFailure) {
         let paths = files + (certificates.isEmpty ? [] : [certificates])
         let texts = paths.map { strdup($0) }

@@ -3,18 +3,18 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// A container that is open: FFmpeg's demuxer over one of our inputs. It opens nothing by itself.
+/// An open container: FFmpeg's demuxer over an input of this program. The demuxer opens nothing itself.
 final class Container {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private let io: InputContext
     private let segments: SegmentSource?
-    /// Address of the playlist of parts; nil: it is none.
+    /// Address of the HLS playlist; nil: the source is no such playlist.
     private let address: String?
     private(set) var packet: UnsafeMutablePointer<AVPacket>?
-    /// The stream of audio that is decoded.
+    /// The audio stream to decode.
     private(set) var stream: UnsafeMutablePointer<AVStream>
 
-    /// Bytes that are looked at to find out what a source is.
+    /// Bytes that FFmpeg may probe to recognise a source.
     private static let probeBytes: Int64 = 1 << 20
 
     /// Opens a container and chooses its audio. Throws `WireFailure`.
@@ -27,7 +27,7 @@ final class Container {
         try self.init(segments.begin(at: nil), segments, address: list.address)
     }
 
-    /// The same source of parts once more, from the part on that plays at this second. Throws `WireFailure`.
+    /// The same HLS playlist, reopened from the part on that plays at this second. Throws `WireFailure`.
     func reopened(at seconds: Double) throws(WireFailure) -> Container {
         guard let segments else { throw WireFailure(.broken, "it does not support seeking") }
         close()
@@ -49,10 +49,10 @@ final class Container {
         new.pointee.probesize = Self.probeBytes
         new.pointee.max_analyze_duration = (segments == nil ? 5 : 2) * Int64(AV_TIME_BASE)
         new.pointee.max_streams = 64
-        // Files to which a container refers are not opened.
+        // The demuxer must not open files to which a container refers.
         new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
         av_opt_set(new, "protocol_whitelist", "none", 0)
-        // A playlist of parts is read where the daemon's own reader found one, and only there.
+        // The demuxer for HLS is allowed only for a playlist that the daemon's own reader recognised.
         av_opt_set(new, "format_whitelist", KnownFormats.demuxers + (segments == nil ? "" : ",hls"), 0)
         av_opt_set(new, "codec_whitelist", KnownFormats.decoders, 0)
         var format: UnsafePointer<AVInputFormat>?
@@ -61,18 +61,19 @@ final class Container {
         if let segments {
             segments.attach(to: new)
             format = av_find_input_format("hls")
-            // Connections are ours, so FFmpeg can't use one again; and what a part is, its content says.
+            // The connections are ours, so FFmpeg cannot reuse them. The content of a part, not its name, decides its
+            // format.
             for name in ["http_persistent", "http_multiple", "extension_picky"] { av_dict_set(&options, name, "0", 0) }
         } else if isLive, let network, let name = StreamKind.demuxer(network.peek(), network.station.contentType) {
             format = av_find_input_format(name)
         }
-        // On failure the context is freed.
+        // On failure FFmpeg frees the context.
         var opening: UnsafeMutablePointer<AVFormatContext>? = new
         let result = avformat_open_input(&opening, address, format, &options)
         guard result == 0, let context = opening else {
             throw network?.failure ?? segments?.failure ?? Self.notRecognised(result)
         }
-        // A container that names its streams needs no probing.
+        // A container that declares its streams needs no probing.
         if format == nil || segments != nil || context.pointee.nb_streams == 0 {
             avformat_find_stream_info(context, nil)
         }
@@ -96,7 +97,7 @@ final class Container {
 
     private func close() { avformat_close_input(&context) }
 
-    /// Number of the stream of audio; negative: there is none. FFmpeg chooses only among those that were listened to.
+    /// Index of the audio stream; negative: there is none. FFmpeg chooses only among the probed streams.
     private static func audio(of context: UnsafeMutablePointer<AVFormatContext>) -> Int32 {
         let best = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
         if best >= 0 { return best }
@@ -112,16 +113,16 @@ final class Container {
             : WireFailure(.notRecognised, "its content is not a supported audio format")
     }
 
-    /// True if it consists of a finite list of parts.
+    /// True if the source is a finite list of parts.
     var hasParts: Bool { segments != nil && !isEndless }
 
-    /// Seconds from the beginning of the whole to that of the first part that is read.
+    /// Seconds from the beginning of the source to the first part that is read.
     var beginning: Double { segments?.beginning ?? 0 }
 
-    /// Why the last part of it could not be had; nil: it could, or it has none.
+    /// Failure of the last part; nil: it did not fail, or the source has no parts.
     var segmentFailure: WireFailure? { segments?.failure }
 
-    /// Name of the container, as FFmpeg has it.
+    /// FFmpeg's name of the container.
     var formatName: String { context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? "" }
 
     /// True if its length is unknown.
@@ -133,16 +134,16 @@ final class Container {
     /// Bits of the stream's times.
     var timeBits: Int { Int(stream.pointee.pts_wrap_bits) }
 
-    /// Seconds of the whole; nil: not known.
+    /// Seconds of the whole source; nil: unknown.
     var wholeDuration: Double? {
         guard let duration = context?.pointee.duration, duration != ffmpeg_no_time, duration > 0 else { return nil }
         return Double(duration) / Double(AV_TIME_BASE)
     }
 
-    /// A tag of the container by its own name.
+    /// Value of a tag of the container, by FFmpeg's name.
     func tag(_ name: String) -> String? { Tags.value(name, of: context?.pointee.metadata) }
 
-    /// Units of the whole stream; nil: not known.
+    /// Units of the stream's times in the whole stream; nil: unknown.
     var duration: Int64? {
         stream.pointee.duration == ffmpeg_no_time || stream.pointee.duration <= 0 ? nil : stream.pointee.duration
     }
@@ -150,13 +151,13 @@ final class Container {
     /// The first time of the stream, in its units.
     var startTime: Int64 { stream.pointee.start_time == ffmpeg_no_time ? 0 : stream.pointee.start_time }
 
-    /// Bits a second; 0: not known.
+    /// Bits a second; 0: unknown.
     func bitRate(_ decoder: Decoder) -> Int {
         let own = stream.pointee.codecpar.pointee.bit_rate
         return Int(own > 0 ? own : max(0, context?.pointee.bit_rate ?? 0))
     }
 
-    /// Reads the next packet of the stream; 0, or a number of FFmpeg's.
+    /// Reads the next packet of the stream. Returns 0, or an error number of FFmpeg.
     func readPacket() -> Int32 {
         guard let context, let packet else { return ffmpeg_error_end }
         while true {
@@ -169,14 +170,14 @@ final class Container {
     /// Offset of the last packet in the input; nil: unknown.
     var packetPosition: Int64? { packet.flatMap { $0.pointee.pos >= 0 ? $0.pointee.pos : nil } }
 
-    /// Continues reading after it was given up for a command.
+    /// Allows reading after a command interrupted it.
     func clearError() { io.clearError() }
 
-    /// Goes to at least `preroll` frames before this frame of the stream. Throws `WireFailure`.
+    /// Seeks to at least `preroll` frames before this frame of the stream. Throws `WireFailure`.
     func seek(to frame: Int64, rate: Int, preroll: Int64) throws(WireFailure) {
         clearError()
         let unit = AVRational(num: 1, den: Int32(rate))
-        // The frames that an encoder put before the first one have negative times. The first one's decoding needs them.
+        // The frames that an encoder put before the first one have negative times. Decoding the first frame needs them.
         let wanted = av_rescale_q(frame.subtractingClamped(preroll), unit, timeBase).addingClamped(startTime)
         guard let context else { return }
         for target in wanted < startTime ? [wanted, startTime] : [wanted] {
@@ -185,7 +186,7 @@ final class Container {
         throw WireFailure(.broken, "cannot seek to this position in it")
     }
 
-    // MARK: What it says about itself
+    // MARK: Tags and chapters
 
     /// Tags of the container and of the stream.
     var tags: [WireTag] {

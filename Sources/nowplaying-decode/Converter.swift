@@ -1,8 +1,8 @@
 import CFFmpeg
 import ChildDecoding
 
-/// Brings decoded frames into the one form that was announced: interleaved, at one rate, with the same channels, also when a
-/// stream changes them on its way.
+/// Converts decoded frames to the announced format: interleaved, at one rate, with the same channels, even if the
+/// stream changes its own format later.
 final class Converter {
     /// Format of the output.
     let format: WireFormat
@@ -11,7 +11,7 @@ final class Converter {
     private var source: (format: Int32, rate: Int32, channels: Int32) = (-1, 0, 0)
     private var bytes: [UInt8] = []
 
-    /// Converts to the form nearest to that of the decoder's frame, or to the one that is wanted. Throws `WireFailure`.
+    /// Converts to the format nearest to that of the decoder's frame, or to `wanted`. Throws `WireFailure`.
     init(_ decoder: Decoder, _ wanted: WireFormat?) throws(WireFailure) {
         guard let frame = decoder.frame else { throw WireFailure(.broken, "no memory left") }
         if let wanted {
@@ -67,13 +67,14 @@ final class Converter {
         }
     }
 
-    /// Forgets what is under way, for a jump.
+    /// Drops buffered frames, for a jump.
     func reset() {
         swr_free(&context)
         source = (-1, 0, 0)
     }
 
-    /// The frames `from` to `to` of the decoder's frame; valid until the next call. Throws `WireFailure`.
+    /// Converts the frames `from` to `to` of the decoder's frame. The result is valid until the next call. Throws
+    /// `WireFailure`.
     func convert(_ decoder: Decoder, from: Int, to: Int) throws(WireFailure) -> UnsafeRawBufferPointer? {
         guard let frame = decoder.frame else { return nil }
         let now = (frame.pointee.format, frame.pointee.sample_rate, frame.pointee.ch_layout.nb_channels)

@@ -2,9 +2,9 @@ import CCurl
 import ChildDecoding
 import Glibc
 
-/// Parts of libcurl that have no state of their own.
+/// Stateless helpers for libcurl.
 enum CurlSupport {
-    /// The zone of an address that a connection is to be made to; nil: not of the internet's families.
+    /// The zone of the peer address of a connection; nil: neither IPv4 nor IPv6.
     static func zone(of address: UnsafePointer<sockaddr>) -> AddressZone? {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
@@ -19,9 +19,9 @@ enum CurlSupport {
         }
     }
 
-    /// An address taken apart and put together again without what lets in.
+    /// A parsed address; its text has no credentials.
     struct Address {
-        /// As requested.
+        /// The address without user, password and fragment.
         var url: String
         var user: String?
         var password: String?
@@ -32,7 +32,7 @@ enum CurlSupport {
         var origin: String { "\(scheme)://\(host):\(port)" }
     }
 
-    /// Takes an address apart, `base` being what it is relative to. Nil: it is none of http or https.
+    /// Parses an address; `base`: the address that it is relative to. Nil: it is neither http nor https.
     static func address(_ text: String, relativeTo base: String? = nil) -> Address? {
         guard text.utf8.count <= 8192, let parts = curl_url() else { return nil }
         defer { curl_url_cleanup(parts) }
@@ -56,7 +56,7 @@ enum CurlSupport {
         return String(cString: text)
     }
 
-    /// Failure of a transfer, in words that follow an address.
+    /// Failure of a transfer; the text follows an address.
     static func failure(_ code: CURLcode) -> WireFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:

@@ -2,35 +2,35 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// The ways from and to the daemon. When the daemon closes them, the process ends at once.
+/// The descriptors from and to the daemon. When the daemon closes them, the process ends at once.
 final class DaemonChannel {
-    /// Number under which the daemon hands over the socket that orders come by.
+    /// Number of the descriptor of the daemon's socket, on which orders come.
     private static let descriptor: Int32 = 3
-    /// The same for where answers go: a pipe, or the socket.
+    /// Number of the descriptor for answers: a pipe, or the socket.
     private static let answers: Int32 = 4
-    /// The same for the file of the profile *file*.
+    /// Number of the descriptor of the file in the profile *file*.
     static let fileDescriptor: Int32 = 5
 
     private var received: [UInt8] = []
     private var request: OpenRequest?
     /// Requested pictures; nil: audio is requested.
     private(set) var task: PictureRequest.Task?
-    /// Newest requested seek that is not taken yet.
+    /// Newest requested seek that was not taken yet.
     private var seek: WireSeek?
-    /// Collector of audio to send; nil before there is any.
+    /// Collector of audio to send; nil before the source is open.
     weak var audio: AudioSender?
 
-    /// Sends a message; waits as long as the daemon has no room for it.
+    /// Sends a message. Waits until the daemon has room for it.
     func send(_ kind: WireMessage, _ body: [UInt8]) {
         body.withUnsafeBytes { send(kind, $0) }
     }
 
-    /// The same without a copy.
+    /// Sends a message without a copy of its body.
     func send(_ kind: WireMessage, _ body: UnsafeRawBufferPointer) {
         kind.header(count: body.count).withUnsafeBytes { header in
             var rest = [iovec(header), iovec(body)]
             while true {
-                // A signal for a pipe that nobody reads is ignored: writing fails.
+                // SIGPIPE is ignored: writing to a pipe without a reader fails.
                 var count = writev(Self.answers, rest, Int32(rest.count))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { leave(0) }
@@ -45,20 +45,20 @@ final class DaemonChannel {
         }
     }
 
-    /// The first message.
+    /// Waits for the first message.
     func awaitRequest() -> OpenRequest {
         while request == nil { receive() }
         return request ?? OpenRequest()
     }
 
-    /// True if a seek waits. Does not block.
+    /// True if a seek is pending. Does not block.
     func hasCommand() -> Bool {
         var polled = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&polled, 1, 0) > 0 { receive() }
         return seek != nil
     }
 
-    /// Waits for a command, for `seconds` at most; whether one waits.
+    /// Waits for a command, for at most `seconds`; true: one is pending.
     func awaitCommand(seconds: Double) -> Bool {
         if hasCommand() { return true }
         var polled = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
@@ -66,10 +66,10 @@ final class DaemonChannel {
         return seek != nil
     }
 
-    /// The descriptor that is readable when a command may wait.
+    /// Descriptor that becomes readable when a command may be pending.
     var pollDescriptor: Int32 { Self.descriptor }
 
-    /// The seek that waits.
+    /// Takes the pending seek.
     func takeSeek() -> WireSeek? {
         defer { seek = nil }
         return seek

@@ -1,7 +1,7 @@
 import CFFmpeg
 import ChildDecoding
 
-/// One decoder of FFmpeg's and the frame that it gave last. It runs on our one thread.
+/// An FFmpeg decoder and its last frame. It runs on the only thread of this program.
 final class Decoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private(set) var frame: UnsafeMutablePointer<AVFrame>?
@@ -33,16 +33,16 @@ final class Decoder {
         av_frame_free(&frame)
     }
 
-    /// Gives the container's packet to the decoder; one that is broken is passed over.
+    /// Sends the container's packet to the decoder; skips a broken packet.
     func send(_ container: Container) {
         let result = avcodec_send_packet(context, container.packet)
         failures = result < 0 && result != ffmpeg_error_again ? failures + 1 : 0
     }
 
-    /// Nothing follows: what is under way comes out.
+    /// Marks the end of the packets: the decoder then returns the frames that it still holds.
     func sendEnd() { avcodec_send_packet(context, nil) }
 
-    /// Takes the next frame; false: the decoder wants more. Throws `WireFailure`.
+    /// Takes the next frame; false: the decoder needs another packet. Throws `WireFailure`.
     func receive() throws(WireFailure) -> Bool {
         let result = avcodec_receive_frame(context, frame)
         if result == 0 { return frame?.pointee.sample_rate ?? 0 > 0 }
@@ -51,7 +51,7 @@ final class Decoder {
         return false
     }
 
-    /// Forgets what is under way, for a jump.
+    /// Drops buffered packets and frames, for a jump.
     func flush() {
         avcodec_flush_buffers(context)
         failures = 0
@@ -63,13 +63,14 @@ final class Decoder {
     /// Frames a second.
     var frameRate: Int { Int(frame?.pointee.sample_rate ?? 0) }
 
-    /// The frame's time in units of the stream; nil: not known.
+    /// The frame's time in units of the stream; nil: unknown.
     var frameTime: Int64? {
         guard let time = frame?.pointee.best_effort_timestamp, time != ffmpeg_no_time else { return nil }
         return time
     }
 
-    /// Frames before a target at which decoding has to begin to be exact at it: the overlap of codings, with some to spare.
+    /// Frames before a target at which decoding must begin to be exact at the target: the overlap of the coding, with a
+    /// margin.
     var preroll: Int64 {
         guard let context else { return 0 }
         switch context.pointee.codec_id {
@@ -90,7 +91,7 @@ final class Decoder {
         }
     }
 
-    /// Name of the coding, as its makers write it.
+    /// Name of the coding, in the spelling of its makers.
     var codecName: String {
         guard let context else { return "" }
         let short = String(cString: avcodec_get_name(context.pointee.codec_id))

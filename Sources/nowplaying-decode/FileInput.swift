@@ -2,21 +2,21 @@ import CFFmpeg
 import ChildDecoding
 import Glibc
 
-/// The file that the daemon handed over, read by pread(2): its position is neither used nor moved.
+/// The file from the daemon, read by pread(2): its file position is neither used nor moved.
 final class FileInput: MediaInput {
     private let descriptor: Int32
     private var position: Int64 = 0
     let size: Int64?
     let isSeekable = true
 
-    /// Bytes of the file that was handed over. To be asked for the first time while everything is allowed still: the library
-    /// asks for it by a system call that also takes paths.
+    /// Bytes of the file from the daemon. The first access must come before the confinement: the library uses a system
+    /// call that also takes paths.
     static let handedOverSize: Int64? = {
         var status = stat()
         return fstat(DaemonChannel.fileDescriptor, &status) == 0 ? Int64(status.st_size) : nil
     }()
 
-    /// Takes the file that was handed over.
+    /// Takes the file from the daemon.
     init() {
         descriptor = DaemonChannel.fileDescriptor
         size = Self.handedOverSize

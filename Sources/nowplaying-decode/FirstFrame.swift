@@ -3,13 +3,12 @@ import ChildDecoding
 
 /// The first frame of a short film, as a still picture.
 enum FirstFrame {
-    /// Demuxers of short films: the only case where film decoders read bytes of strangers, in a process that
-    /// may do nothing but that.
+    /// Demuxers of short films. Only here do film decoders read foreign bytes, in a process without other rights.
     private static let demuxers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,gif"
     private static let decoders = "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,gif"
-    /// Pixels of a film, at most.
+    /// Maximum number of pixels of a frame.
     private static let maximumPixels = 8192 * 8192
-    /// Packets that are read for the first frame, at most.
+    /// Maximum number of packets to read for the first frame.
     private static let maximumPackets = 500
 
     /// The picture, encoded. Throws `WireFailure`.
@@ -30,7 +29,7 @@ enum FirstFrame {
         av_frame_free(&frame)
     }
 
-    /// The first frame; nil: there is none. It is the caller's.
+    /// The first frame, which the caller frees; nil: there is none.
     private static func decoded(
         _ file: OpenFile, _ stream: UnsafeMutablePointer<AVStream>
     ) throws(WireFailure) -> UnsafeMutablePointer<AVFrame>? {

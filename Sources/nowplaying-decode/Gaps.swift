@@ -3,14 +3,14 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// The item's frames among those of a decoder: it leaves out the encoder's frames at both ends, so that one item
-/// joins the next without a gap.
+/// The item's frames within the output of a decoder, without the encoder's frames at both ends, so that one item joins
+/// the next without a gap.
 struct Gaps {
-    /// First frame of the item, counted from where the stream's times begin.
+    /// First frame of the item, counted from the start of the stream's times.
     private(set) var first: Int64 = 0
-    /// Frame after the last one; nil: all that comes.
+    /// Frame after the last one; nil: the item ends with the output.
     private(set) var end: Int64?
-    /// Frames of the item; nil: not known.
+    /// Frames of the item; nil: unknown.
     private(set) var length: Int64?
     private let rate: Int
 
@@ -26,21 +26,21 @@ struct Gaps {
             length = container.wholeDuration.map { Int64(clamping: ($0 * Double(rate)).rounded()) }
         }
         length = StreamFrame.length(length)
-        // Tables of packets and edits are exact, other words about the length mostly are not.
+        // Tables of packets and edits are exact; other statements of the length mostly are not.
         if container.formatName.contains("mp4") { end = length }
     }
 
-    /// Frames of the item by iTunes' own tag: flags, frames before, frames behind, frames of the item, all hexadecimal.
+    /// Frames of the item by iTunes' own tag: flags, frames before, frames after, frames of the item, all hexadecimal.
     private static func gaplessLength(_ text: String) -> Int64? {
         let fields = text.split(separator: " ")
         guard fields.count >= 4, let length = Int64(fields[3], radix: 16), length > 0 else { return nil }
         return length
     }
 
-    /// Frame of the stream where this frame of the item stands.
+    /// Frame of the stream at this frame of the item.
     func sourceFrame(_ frame: Int64) -> Int64 { StreamFrame.bounded(frame.addingClamped(first)) }
 
-    /// Frame of the stream at a time of its own.
+    /// Frame of the stream at a time in the stream's units.
     func frame(of time: Int64, _ container: Container) -> Int64 {
         let distance = time.subtractingClamped(container.startTime)
         return StreamFrame.bounded(

@@ -2,20 +2,20 @@ import CCurl
 import ChildDecoding
 import NowPlaying
 
-/// The way to one thing over HTTP: one connection after the other, each step judged by where it comes from.
+/// Access to one source over HTTP: one connection after the other. The referrer's zone limits each connection.
 final class HTTPConnection {
     /// An address and its zone.
     struct Target {
         var address: CurlSupport.Address
-        /// The farthest zone on the way to it; nil: a client of the daemon named it.
+        /// The farthest zone on the path to the address; nil: a client of the daemon named it.
         var referrer: AddressZone?
     }
 
     /// Maximum number of redirects.
     private static let maximumReferrals = 10
-    /// Seconds without a byte after which a connection is given up.
+    /// Seconds without a byte after which a connection fails.
     private static let patience = 15.0
-    /// The same where there is another one to turn to.
+    /// The same if another address is left to try.
     private static let shortPatience = 5.0
 
     let channel: DaemonChannel
@@ -28,12 +28,12 @@ final class HTTPConnection {
     private(set) var target: Target
     /// Zone of the last answer's server.
     private(set) var zone = AddressZone.unusable
-    /// The farthest zone on the way to the last answer.
+    /// The farthest zone on the path to the last answer.
     var reach: AddressZone { max(target.referrer ?? zone, zone) }
     /// True if the last answer is a playlist of HLS.
     private(set) var isSegmented = false
 
-    /// Connection to the address that the daemon requested. Throws `WireFailure` if that is no address.
+    /// Prepares a connection to the address that the daemon requested. Throws `WireFailure` if the address is invalid.
     convenience init(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) {
         guard let address = CurlSupport.address(request.address) else {
             throw WireFailure(.unavailable, "its address is invalid")
@@ -42,7 +42,7 @@ final class HTTPConnection {
             channel, request, Target(address: address, referrer: request.wasPublic ? .everywhere : nil), address)
     }
 
-    /// The way to what an answer of this one refers to. Throws `WireFailure` if that is no address.
+    /// Prepares a connection to a link in an answer of this one. Throws `WireFailure` if the link is not an address.
     func referring(to link: String) throws(WireFailure) -> HTTPConnection {
         guard let address = CurlSupport.address(link, relativeTo: target.address.url) else { throw Self.leadsNowhere }
         return try HTTPConnection(
@@ -68,7 +68,7 @@ final class HTTPConnection {
     /// Ends the connection.
     func close() { transfer = nil }
 
-    /// Connects and follows where that leads; returns the answer, whose bytes begin at `offset`. `readsLists`: also through
+    /// Connects and follows redirects; returns the answer, whose bytes begin at `offset`. `readsLists`: also follows
     /// playlists of links. Waits. Throws `WireFailure`.
     func open(offset: Int64, readsLists: Bool) throws(WireFailure) -> HTTPTransfer {
         var others: [Target] = []
@@ -96,7 +96,7 @@ final class HTTPConnection {
                 target = first
                 others = targets.dropFirst() + others
             } catch {
-                // The same station is to be had elsewhere, if that was a list.
+                // The playlist may have other addresses of the same station.
                 guard !others.isEmpty else { throw error }
                 target = others.removeFirst()
             }
@@ -118,7 +118,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Makes a connection and waits for the head of its answer. `hurries`: there are other addresses.
+    /// Makes a connection and waits for the head of its answer. `hurries`: other addresses are left to try.
     private func connect(_ offset: Int64, hurries: Bool) throws(WireFailure) -> HTTPTransfer {
         transfer = nil
         let address = target.address
@@ -133,11 +133,11 @@ final class HTTPConnection {
         return transfer
     }
 
-    /// The links of a playlist; nil: it is none. Reads it whole.
+    /// The links of a playlist; nil: it is not one. Reads the whole playlist.
     private func playlist(_ transfer: HTTPTransfer) throws(WireFailure) -> [String]? {
         let type = transfer.head["content-type"]?.lowercased() ?? ""
         let isAnnounced = PlaylistLinks.isAnnounced(by: type)
-        // A stream says what it is; what calls itself text may be a list.
+        // The content type of a stream is reliable; a body of type text may be a playlist.
         guard isAnnounced || type.isEmpty || type.hasPrefix("text/") || type.hasPrefix("application/octet") else {
             return nil
         }
@@ -157,7 +157,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Lets the network work until `isDone`. Throws `WireFailure` when nothing has come for too long.
+    /// Runs the transfer until `isDone`. Throws `WireFailure` if no data comes for too long.
     func wait(_ isDone: () -> Bool) throws(WireFailure) { try wait(for: Self.patience, isDone) }
 
     private func wait(for patience: Double, _ isDone: () -> Bool) throws(WireFailure) {
@@ -186,7 +186,7 @@ final class HTTPConnection {
             var command = curl_waitfd(fd: channel.pollDescriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
             curl_multi_poll(multi, &command, 1, Int32(clamping: seconds * 1000 + 1), nil)
             transfer?.setLowWater(1)
-            // A command is looked at by who waits for it; a daemon that is gone ends us.
+            // The caller of `wait` handles a command; if the daemon is gone, this call ends the process.
             if command.revents != 0 { _ = channel.hasCommand() }
         }
     }

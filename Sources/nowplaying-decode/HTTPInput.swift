@@ -2,36 +2,36 @@ import CCurl
 import CFFmpeg
 import ChildDecoding
 
-/// A stream or file that comes over HTTP, with the titles that it carries taken out.
+/// A stream or file that comes over HTTP, without the titles that the stream contains.
 final class HTTPInput: MediaInput {
-    /// Pauses before a connection that broke is made again, in seconds.
+    /// Pauses before a lost connection is reopened, in seconds.
     static let pauses = [0.1, 0.5, 2, 5, 10]
-    /// Bytes ahead that are read instead of requested again.
+    /// Bytes that a jump forward reads instead of a new request.
     private static let shortJump: Int64 = 128 << 10
-    /// Bytes that were read and are kept in front of those that were not.
+    /// Bytes before the position that are kept in memory.
     private static let keptBytes = 256 << 10
-    /// Titles that wait for their audio.
+    /// Maximum number of titles that wait for their audio.
     private static let maximumTitles = 64
 
     private let connection: HTTPConnection
-    /// True if a waiting command interrupts a read. A part of something larger is read to its end.
+    /// True if a pending command interrupts a read. A part of an HLS playlist is read to its end.
     private let isInterruptible: Bool
     private var filter: IcyFilter?
-    /// Audio that was freed from titles: the last bytes before `arrived`.
+    /// Audio without titles: the last bytes before `arrived`.
     private var audio: [UInt8] = []
-    /// Offset after the last byte that was taken off the connection, titles not counted.
+    /// Offset after the last byte taken from the connection, without titles.
     private var arrived: Int64
-    /// Offset of the next byte to be read.
+    /// Offset of the next byte to read.
     private var position: Int64
     private(set) var size: Int64?
     private(set) var isSeekable = false
-    /// True if a broken connection is resumed at its position.
+    /// True if a lost connection can resume at its position.
     private var isResumable = false
     /// True for a stream without beginning and end.
     private(set) var isLive = false
     /// The server's description of it.
     private(set) var station = Station()
-    /// Titles that were found, each with the offset in the audio from which on it holds.
+    /// The titles found so far, each with the offset in the audio at which it begins.
     private var titles: [(offset: Int64, text: [UInt8])] = []
     /// The failure; nil: none so far.
     private(set) var failure: WireFailure?
@@ -45,8 +45,7 @@ final class HTTPInput: MediaInput {
         begin(try connection.open(offset: 0, readsLists: true))
     }
 
-    /// Opens a part that another one, a playlist of HLS, refers to, from `offset` on. Waits for the answer. Throws
-    /// `WireFailure`.
+    /// Opens a link in `list`, a playlist of HLS, from `offset` on. Waits for the answer. Throws `WireFailure`.
     init(part link: String, of list: HTTPInput, offset: Int64) throws(WireFailure) {
         connection = try list.connection.referring(to: link)
         isInterruptible = false
@@ -58,17 +57,17 @@ final class HTTPInput: MediaInput {
         isResumable = size != nil && (transfer.head.acceptsRanges || offset > 0)
     }
 
-    /// The ways from and to the daemon.
+    /// The descriptors from and to the daemon.
     var channel: DaemonChannel { connection.channel }
     /// True for a playlist of HLS.
     var isSegmented: Bool { connection.isSegmented }
     /// Zone of its server.
     var zone: AddressZone { connection.zone }
-    /// The farthest zone on the way to it.
+    /// The farthest zone on the path to it.
     var reach: AddressZone { connection.reach }
-    /// Ends the connection: nothing more is read.
+    /// Ends the connection and all reading.
     func close() { connection.close() }
-    /// The address where it was found, without name and password.
+    /// The final address, without name and password.
     var address: String { connection.target.address.url }
 
     private func begin(_ transfer: HTTPTransfer) {
@@ -111,14 +110,14 @@ final class HTTPInput: MediaInput {
 
     func seek(to offset: Int64) { position = offset }
 
-    /// The titles that hold from before `offset`.
+    /// Takes the titles that begin at or before `offset`.
     func takeTitles(before offset: Int64) -> [[UInt8]] {
         let due = titles.prefix { $0.offset <= offset }.map(\.text)
         titles.removeFirst(due.count)
         return due
     }
 
-    /// The first bytes, waiting for some; they are read again.
+    /// Waits for the first bytes and returns them; `read` returns them again.
     func peek() -> [UInt8] {
         do throws(WireFailure) {
             while audio.count < 4096, try fetch() {}
@@ -126,7 +125,7 @@ final class HTTPInput: MediaInput {
         return Array(audio.prefix(4096))
     }
 
-    /// Takes what has arrived for the present position.
+    /// Takes the audio that has arrived for the present position.
     private func takeAudio(into target: UnsafeMutableRawBufferPointer) -> Int {
         let first = arrived - Int64(audio.count)
         guard position >= first, position < arrived else { return 0 }
@@ -143,7 +142,7 @@ final class HTTPInput: MediaInput {
         return count
     }
 
-    /// Waits until more has arrived at the present position; false: that was all. Throws `WireFailure`.
+    /// Waits until more has arrived at the present position; false: the end. Throws `WireFailure`.
     private func fetch() throws(WireFailure) -> Bool {
         if connection.transfer == nil || position < arrived - Int64(audio.count)
             || position > arrived + Self.shortJump
@@ -162,7 +161,7 @@ final class HTTPInput: MediaInput {
                 throw WireFailure(
                     .lost, code == CURLE_OK ? "the connection was closed" : transfer.failure(code).message)
             }
-            // A stream without end that ends was cut off.
+            // A live stream has no end: an ended connection was lost.
             if isLive { throw WireFailure(.lost, "its server ended the connection") }
             return false
         }
@@ -198,7 +197,7 @@ final class HTTPInput: MediaInput {
                     }, changed: { keep(title: $0) })
             }
         }
-        // Skipped over by a short jump.
+        // A short jump skips these bytes.
         if position >= arrived { audio = [] }
     }
 

@@ -4,16 +4,16 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// One request over HTTP and its answer. Redirects are not followed here: each is judged before.
+/// One request over HTTP and its answer. It does not follow redirects: `HTTPConnection` checks each of them first.
 final class HTTPTransfer {
     /// Conditions for a connection.
     struct Judgement {
-        /// Zone of what led here; nil: a client named it.
+        /// Zone of the referrer; nil: a client named the address.
         var referrer: AddressZone?
         var mayUseLoopback: Bool
     }
 
-    /// Bytes that are kept at most before reading from the network waits.
+    /// Maximum bytes to keep; then reading from the network pauses.
     private static let enough = 64 << 10
 
     let address: CurlSupport.Address
@@ -21,7 +21,7 @@ final class HTTPTransfer {
     private let multi: UnsafeMutableRawPointer
     private let judgement: Judgement
     private var fields: UnsafeMutablePointer<curl_slist>?
-    /// The head of the answer, as far as it has come.
+    /// The part of the answer's head that has come.
     private(set) var head = HTTPFields()
     /// True if an address was refused because of its zone.
     private var isRefused = false
@@ -35,10 +35,10 @@ final class HTTPTransfer {
     /// Bytes of the body that have come.
     private(set) var bodyCount: Int64 = 0
     private var lowWater: Int32 = 1
-    /// The connections that were tried, of which one is in use.
+    /// Sockets of the attempted connections, one of which is in use.
     private var sockets: [curl_socket_t] = []
 
-    /// Begins a request; `offset`: for the bytes from there on; `hurries`: there are other addresses. Throws
+    /// Begins a request for the bytes from `offset` on; `hurries`: other addresses are left to try. Throws
     /// `WireFailure`.
     init(
         _ address: CurlSupport.Address, in multi: UnsafeMutableRawPointer, _ judgement: Judgement,
@@ -55,7 +55,7 @@ final class HTTPTransfer {
         curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
         curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
-        // A connection that was allowed before may not be by what led here: each is made anew, and judged.
+        // Every request makes a new connection, whose zone is checked: an old connection may have had another referrer.
         curl_set_number(handle, CURLOPT_FRESH_CONNECT, 1)
         curl_set_number(handle, CURLOPT_FORBID_REUSE, 1)
         curl_set_text(handle, CURLOPT_PROXY, "")
@@ -70,7 +70,7 @@ final class HTTPTransfer {
             curl_set_text(handle, CURLOPT_USERNAME, user)
             curl_set_text(handle, CURLOPT_PASSWORD, credentials?.password ?? "")
         }
-        // SHOUTcast's first version answers so.
+        // Status line of SHOUTcast version 1.
         aliases = curl_slist_append(nil, "ICY 200 OK")
         curl_set_list(handle, CURLOPT_HTTP200ALIASES, aliases)
         fields = curl_slist_append(nil, "Icy-MetaData: 1")
@@ -104,7 +104,7 @@ final class HTTPTransfer {
     }
 
     private var aliases: UnsafeMutablePointer<curl_slist>?
-    /// Addresses of the host, where we found them ourselves.
+    /// Addresses of the host that `LocalName` found; nil: libcurl resolves the name.
     private var known: UnsafeMutablePointer<curl_slist>?
 
     deinit {
@@ -131,7 +131,7 @@ final class HTTPTransfer {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return AddressZone(ipv4: withUnsafeBytes(of: four) { Array($0) }) }
         var six = in6_addr()
-        // A scope may follow.
+        // A scope may follow the address.
         let bare = String(cString: text).prefix { $0 != "%" }
         if inet_pton(AF_INET6, String(bare), &six) == 1 {
             return AddressZone(ipv6: withUnsafeBytes(of: six) { Array($0) })
@@ -142,7 +142,7 @@ final class HTTPTransfer {
     /// Bytes of the body that have arrived and are unread.
     var available: Int { received.count - taken }
 
-    /// Takes up to so many bytes as fit.
+    /// Takes as many bytes as have come and fit; returns the count.
     func take(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(available, target.count)
         received.withUnsafeBytes {
@@ -162,16 +162,16 @@ final class HTTPTransfer {
     /// The first bytes of the body, without taking them.
     func peek(_ count: Int) -> [UInt8] { Array(received[taken...].prefix(count)) }
 
-    /// The transfer has ended so.
+    /// Ends the transfer with this result.
     func end(_ code: CURLcode) {
         result = code
         if code == CURLE_OK { hasHeaders = true }
     }
 
-    /// True if this is the transfer of that handle.
+    /// True if the handle belongs to this transfer.
     func isOf(_ other: UnsafeMutableRawPointer?) -> Bool { other == handle }
 
-    /// Why it failed, in words.
+    /// The failure of the transfer, with its reason.
     func failure(_ code: CURLcode) -> WireFailure {
         guard isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK else {
             return CurlSupport.failure(code)
@@ -184,10 +184,10 @@ final class HTTPTransfer {
         )
     }
 
-    // MARK: Waiting for much at once
+    // MARK: Batching
 
-    /// Has the kernel wake us only when about as much has come as the next piece of audio is made of, and says how many
-    /// seconds to wait at most until what has come is looked at all the same.
+    /// Lets the kernel wake the process only when about the bytes of the next piece of audio have come. Returns the
+    /// maximum seconds to wait before a check of the bytes that have come.
     func restForPiece(_ audio: AudioSender?) -> Double {
         guard let audio else { return .infinity }
         let delay = audio.delay ?? .infinity
@@ -197,14 +197,14 @@ final class HTTPTransfer {
         return min(delay, 1.25 * patience)
     }
 
-    /// Seconds for which it is worth it to ask the kernel.
+    /// Minimum seconds of waiting that are worth the system call.
     private static let leastRest = 0.05
 
-    /// Bytes that have to be there before the connection is readable (SO_RCVLOWAT).
+    /// Sets the bytes that must have come before the connection becomes readable (SO_RCVLOWAT).
     func setLowWater(_ bytes: Int32) {
         guard bytes != lowWater else { return }
         var value = max(1, bytes)
-        // libcurl tries two at a time, and closes the slower one.
+        // libcurl tries two connections at a time, and closes the slower one.
         for socket in sockets {
             setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &value, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -232,7 +232,7 @@ final class HTTPTransfer {
     }
 
     private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        // The address is longer than the field that stands for it.
+        // The address can be longer than the field `addr`.
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         let zone = CurlSupport.zone(of: (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self))
         guard let zone, zone.isAllowed(from: judgement.referrer, mayUseLoopback: judgement.mayUseLoopback) else {

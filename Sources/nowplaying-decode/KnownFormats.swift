@@ -1,13 +1,13 @@
 import CFFmpeg
 import ChildDecoding
 
-/// The few of FFmpeg's hundreds of formats that may read bytes from strangers: containers and decoders of audio. Code that
-/// decodes pictures, films and subtitles is not reached.
+/// The FFmpeg formats that may read foreign bytes: a few containers and decoders of audio. Code that decodes pictures,
+/// films and subtitles is out of reach.
 enum KnownFormats {
-    /// Names of demuxers, as FFmpeg has them, with commas between.
+    /// FFmpeg's names of demuxers, separated by commas.
     static let demuxers = DemuxerNames.allowed.joined(separator: ",")
 
-    /// Names of the decoders of audio.
+    /// FFmpeg's names of the audio decoders, separated by commas.
     static let decoders: String = {
         var names: [String] = []
         var state: UnsafeMutableRawPointer?

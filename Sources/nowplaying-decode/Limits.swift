@@ -1,13 +1,13 @@
 import Glibc
 
-/// Bounds that the kernel holds us to.
+/// Resource limits that the kernel enforces on this process.
 enum Limits {
-    /// Most memory, in bytes: libraries and their tables take a quarter of it.
+    /// Maximum bytes of memory: libraries and their tables take a quarter of it.
     private static let memory: UInt = 768 << 20
-    /// Most time of the processor, in seconds: a stream that plays for weeks is connected anew then.
+    /// Maximum seconds of processor time: then a stream that plays for weeks is reconnected.
     private static let processor: UInt = 6 * 3600
 
-    /// Sets them for good.
+    /// Sets the limits permanently.
     static func set(_ profile: Profile) {
         set(RLIMIT_CORE, 0)
         set(RLIMIT_AS, memory)

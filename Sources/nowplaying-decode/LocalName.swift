@@ -3,16 +3,16 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// Finds hosts by names that end in `.local`: they answer for themselves. What does this for other programs (Avahi) is
-/// behind a local socket, and those are not for us to use.
+/// Resolves host names that end in `.local`: the hosts themselves answer. Other programs use Avahi for this; its local
+/// socket is not allowed here.
 enum LocalName {
-    /// Seconds after which is asked again, and for which is waited altogether.
+    /// Seconds to wait for an answer after each of the questions.
     private static let pauses = [0.3, 0.7, 1.0]
-    /// Seconds that an answer holds: the parts of one source come one after the other.
+    /// Seconds for which an answer is kept, because the parts of one source follow one another.
     private static let kept = 60.0
     private nonisolated(unsafe) static var known: [String: (addresses: [String], time: Double)] = [:]
 
-    /// Addresses of a host as text; none: its name is no such name, or nobody answers to it. Waits for that.
+    /// Addresses of a host as text; empty: the name does not end in `.local`, or no host answers. Waits for the answer.
     static func addresses(of host: String) -> [String] {
         let now = MonotonicTime.now.seconds
         if let old = known[host], now - old.time < kept { return old.addresses }
@@ -49,7 +49,7 @@ enum LocalName {
         return []
     }
 
-    /// The addresses in the message that came, if it came from near.
+    /// The addresses in a received message, if the sender is in the local network.
     private static func receive(_ descriptor: Int32, _ name: MulticastName) -> [String] {
         var bytes = [UInt8](repeating: 0, count: 9000)
         var sender = sockaddr_in()
@@ -65,7 +65,7 @@ enum LocalName {
         return name.addresses(in: Array(bytes[..<count])).compactMap(text)
     }
 
-    /// An address for libcurl. A link-local address would need the name of the link.
+    /// An address for libcurl. Nil for a link-local IPv6 address, which needs the name of the link.
     private static func text(_ address: [UInt8]) -> String? {
         if address.count == 4 { return address.map(String.init).joined(separator: ".") }
         if address[0] == 0xFE, address[1] & 0xC0 == 0x80 { return nil }

@@ -3,15 +3,15 @@ import ChildDecoding
 import Glibc
 import NowPlaying
 
-/// One source: its container opened, its audio found and decoded, frame by frame.
+/// One open source: its container and its decoder, frame by frame.
 final class Media {
     /// Result of a step.
     enum Step {
-        /// Frames in the form that was announced; valid until the next step.
+        /// Frames in the announced format; valid until the next step.
         case frames(UnsafeRawBufferPointer)
         /// Tags of the following frames.
         case tags([WireTag])
-        /// Nothing: a command waits.
+        /// No result, because a command is pending.
         case interrupted
         case end
     }
@@ -23,29 +23,29 @@ final class Media {
     private let converter: Converter
     private let gaps: Gaps
     private let timeline: PartTimeline
-    /// Frames a second as the decoder gives them; its frame forgets them when there is no more.
+    /// Frames a second from the decoder. Kept here, because the decoder's frame loses them at the end.
     private let sourceRate: Int
-    /// Frame of the item that is decoded next; nil: not known before its packet comes.
+    /// Next frame of the item to decode; nil: unknown before its packet comes.
     private var nextFrame: Int64? = 0
     /// Frames before this one are decoded, but not sent.
     private var firstWanted: Int64 = 0
     private var isDraining = false
-    /// True if the first frames, decoded for the format, are still undelivered.
+    /// True if the first frames, which were decoded to find the format, are still undelivered.
     private var hasFirst = true
     /// Frame before which no change of tags is reported.
     private var tagsFrom: Int64 = 0
     private(set) var opened: OpenedMedia
 
-    /// Times in a second of audio that it may say something else of itself: half of what the daemon takes.
+    /// Maximum number of tag changes per second of audio: half of the daemon's limit.
     private static let changesPerSecond = WireTag.maximumPerSecond / 2
 
-    /// Opens what the input brings. Throws `WireFailure`.
+    /// Opens the container of the input. Throws `WireFailure`.
     init(_ input: any MediaInput, _ wanted: WireFormat?) throws(WireFailure) {
         self.input = input
         network = input as? HTTPInput
         container = try Container(input)
         decoder = try Decoder(container)
-        // The first frame has the true format, whatever the container says.
+        // The first decoded frame has the true format; the container's statement may differ.
         guard try Media.decodeFirst(container, decoder, input) else {
             throw network?.failure ?? container.segmentFailure
                 ?? WireFailure(.broken, "it contains no audio that can be decoded")
@@ -74,7 +74,7 @@ final class Media {
         opened.chapters = container.chapters
     }
 
-    /// Decodes until a first frame is there.
+    /// Decodes until the first frame comes; false: there is none.
     private static func decodeFirst(
         _ container: Container, _ decoder: Decoder, _ input: any MediaInput
     ) throws(WireFailure) -> Bool {
@@ -91,7 +91,7 @@ final class Media {
         return false
     }
 
-    /// Goes to this frame of the item. Throws `WireFailure`.
+    /// Seeks to this frame of the item. Throws `WireFailure`.
     func seek(to frame: Int64) throws(WireFailure) {
         guard opened.isSeekable else { throw WireFailure(.broken, "it does not support seeking") }
         let source = gaps.sourceFrame(
@@ -110,13 +110,13 @@ final class Media {
         tagsFrom = 0
     }
 
-    /// Opens a source of parts anew at the one that has this frame of the stream, or that before, if a decoder would not be
-    /// exact there yet. Throws `WireFailure`.
+    /// Reopens a source of parts at the part with this frame of the stream, or at an earlier part if decoding would not
+    /// be exact at the frame. Throws `WireFailure`.
     private func goToPart(before frame: Int64) throws(WireFailure) {
         var wanted = frame - decoder.preroll
         while true {
             container = try container.reopened(at: Double(max(0, wanted)) / Double(sourceRate))
-            // A used decoder remembers the shape of its last window, even after a flush.
+            // A used decoder keeps the shape of its last window, even after a flush.
             decoder = try Decoder(container)
             guard try Media.decodeFirst(container, decoder, input) else {
                 if let failure = container.segmentFailure { throw failure }
@@ -132,7 +132,7 @@ final class Media {
         }
     }
 
-    /// The next frames, tags or the end. Waits for what is late. Throws `WireFailure`.
+    /// The next frames, tags or the end. Waits for late data. Throws `WireFailure`.
     func next() throws(WireFailure) -> Step {
         while true {
             if let tags = dueTags() { return .tags(tags) }
@@ -165,7 +165,7 @@ final class Media {
         return opened.isLive ? WireFailure(.lost, failure.message) : failure
     }
 
-    /// The frame that was decoded, as far as it is wanted.
+    /// Converts the part of the decoded frame that belongs to the item, from `firstWanted` on.
     private func convert() throws(WireFailure) -> UnsafeRawBufferPointer? {
         let count = Int64(decoder.frameCount)
         guard count > 0 else { return nil }
@@ -177,7 +177,8 @@ final class Media {
         return try converter.convert(decoder, from: Int(max(0, from)), to: Int(end))
     }
 
-    /// Tags that are due before the next frames. A hostile server sends a title with every byte.
+    /// Takes the tags that are due before the next frames, limited in rate: a hostile server can send a title with
+    /// every byte.
     private func dueTags() -> [WireTag]? {
         if let nextFrame, nextFrame < tagsFrom { return nil }
         guard let tags = changedTags() else { return nil }

@@ -1,28 +1,28 @@
 import CFFmpeg
 import ChildDecoding
 
-/// Source of bytes.
+/// A source of bytes.
 protocol MediaInput: AnyObject {
-    /// Bytes of the whole; nil where that is not known.
+    /// Bytes of the whole source; nil: unknown.
     var size: Int64? { get }
     /// True if `seek` works.
     var isSeekable: Bool { get }
-    /// Copies what there is, waiting for at least one byte: how many, or a number of FFmpeg's for why there are none.
+    /// Waits for at least one byte and copies the available bytes. Returns the count, or an error number of FFmpeg.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int32
-    /// The next byte that is read is this one. Does not wait.
+    /// Sets the offset of the next byte to read. Does not wait.
     func seek(to offset: Int64)
 }
 
 /// FFmpeg's view of an input: its own buffer and our two functions, so that it never opens anything itself.
 final class InputContext {
-    /// Bytes requested at once: few, so that slow data is decoded as it arrives.
+    /// Bytes per request: few, so that slow data is decoded as it arrives.
     private static let bufferBytes: Int32 = 16 << 10
 
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
     private let input: any MediaInput
     private var position: Int64 = 0
 
-    /// A context over this input; it must not outlive it. Throws `WireFailure` when memory is out.
+    /// A context over this input; it must not outlive it. Throws `WireFailure` if no memory is left.
     init(_ input: any MediaInput) throws(WireFailure) {
         self.input = input
         let own = Unmanaged.passUnretained(self).toOpaque()
@@ -47,7 +47,7 @@ final class InputContext {
         avio_context_free(&context)
     }
 
-    /// Allows reading after a read that was given up for a command.
+    /// Allows reading after a command interrupted it.
     func clearError() {
         context?.pointee.error = 0
         context?.pointee.eof_reached = 0

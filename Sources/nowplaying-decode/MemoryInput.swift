@@ -1,12 +1,12 @@
 import CFFmpeg
 
-/// Bytes that are there.
+/// An input over bytes in memory.
 final class MemoryInput: MediaInput {
     private let bytes: [UInt8]
     private var position = 0
     let isSeekable = true
 
-    /// These bytes, from the first on.
+    /// Reads these bytes from the start.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     var size: Int64? { Int64(bytes.count) }

@@ -2,30 +2,30 @@ import CFFmpeg
 import ChildDecoding
 import NowPlaying
 
-/// Position in the whole of the part that is read first: its times are coarser than frames, and may restart with
-/// each part.
+/// Position of the first part that is read in the whole source: a playlist's times are coarser than frames, and the
+/// times of a stream may restart with each part.
 struct PartTimeline {
-    /// Time of the first frame of the whole, in units of the stream; nil: not known.
+    /// Time of the first frame of the whole source, in units of the stream; nil: unknown.
     private let origin: Int64?
-    /// Frames that the decoder gave first of all.
+    /// Number of frames in the decoder's first frame of the whole source.
     private let firstCount: Int64
     private let rate: Int64
 
-    /// Begins where the decoder's first frame stands.
+    /// Begins at the decoder's first frame.
     init(_ decoder: Decoder) {
         origin = decoder.frameTime
         firstCount = Int64(decoder.frameCount)
         rate = Int64(decoder.frameRate)
     }
 
-    /// Frame of the whole at which the frame stands that the decoder gave first after the container was opened.
+    /// Number in the whole source of the decoder's first frame after the container was opened.
     func firstFrame(_ decoder: Decoder, _ container: Container) -> Int64 {
         guard container.beginning > 0 else { return 0 }
         let claimed = StreamFrame.bounded(Int64(clamping: (container.beginning * Double(rate)).rounded()))
         var frame = claimed
         if let origin, let time = decoder.frameTime {
             var distance = time &- origin
-            // Times of MPEG begin anew after a day. What an encoder put in front may lie before the first.
+            // Times of MPEG restart after a day. Frames that an encoder added may lie before the first one.
             if (1..<63).contains(container.timeBits) {
                 let span = Int64(1) << Int64(container.timeBits)
                 distance &= span - 1
@@ -33,10 +33,10 @@ struct PartTimeline {
             }
             let unit = AVRational(num: 1, den: Int32(clamping: rate))
             let found = StreamFrame.bounded(av_rescale_q(distance, container.timeBase, unit))
-            // Some playlists have only whole seconds for a part; but parts that each begin at 0 are farther off.
+            // Some playlists have only whole seconds for a part. Parts whose times each begin at 0 differ by more.
             if abs(found - claimed) <= claimed / 10 * 3 + rate / 20 { frame = found }
         }
-        // A coded frame begins where all before it end, if its time says about that.
+        // A coded frame begins at a multiple of the frame size, if its time is near one.
         let size = max(1, firstCount, Int64(decoder.frameCount))
         let offset = firstCount % size
         let nearest = (frame - offset + size / 2) / size * size + offset

@@ -2,11 +2,11 @@ import CCurl
 import CFFmpeg
 import ChildDecoding
 
-/// Carries out the orders that are about pictures. Nothing here decodes a still picture: what it is, the daemon judges.
+/// Carries out the orders about pictures. Nothing here decodes a still picture; the daemon examines it.
 enum Pictures {
     private static let pieceBytes = 128 << 10
 
-    /// Sends what the order asks for, and ends with the daemon. Throws `WireFailure`.
+    /// Sends the pictures of the order, and ends with the daemon. Throws `WireFailure`.
     static func send(
         _ task: PictureRequest.Task, _ channel: DaemonChannel, _ profile: Profile, _ request: OpenRequest
     ) throws(WireFailure) -> Never {
@@ -36,7 +36,7 @@ enum Pictures {
 
     // MARK: From the network
 
-    /// All that is at an address. Throws `WireFailure`.
+    /// All bytes of the file at an address. Throws `WireFailure`.
     private static func fetched(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) -> [UInt8] {
         let tooLong = WireFailure(.unavailable, "it has more than \(WirePicture.maximumBytes >> 20) MiB")
         let connection = try HTTPConnection(channel, request)
@@ -58,9 +58,9 @@ enum Pictures {
         }
     }
 
-    // MARK: Inside of a file
+    // MARK: Embedded pictures
 
-    /// The pictures of the best kind that a file has, the best first. Throws `WireFailure`.
+    /// The pictures of the best kind in a file. Throws `WireFailure`.
     static func embedded(_ input: any MediaInput) throws(WireFailure) -> [(kindNumber: UInt8, bytes: [UInt8])] {
         let file = try OpenFile(input, demuxers: KnownFormats.demuxers, decoders: "none")
         var found: [(kindNumber: UInt8, bytes: [UInt8])] = []
@@ -71,7 +71,7 @@ enum Pictures {
             found.append((kind(of: stream), Array(UnsafeBufferPointer(start: data, count: Int(packet.size)))))
             room -= Int(packet.size)
         }
-        // The front cover, else what is not said to be anything, else whatever there is, icons last.
+        // Order of the kinds: front cover, unspecified, all others, icons.
         let order = { (kind: UInt8) in kind == 3 ? 0 : kind == 0 ? 1 : kind == 1 || kind == 2 ? 3 : 2 }
         let best = found.map { order($0.kindNumber) }.min()
         return Array(found.filter { order($0.kindNumber) == best }.prefix(WirePicture.maximumCount))

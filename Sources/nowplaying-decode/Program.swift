@@ -5,22 +5,22 @@ import NowPlaying
 
 /// Resources of the system that a child may use.
 enum Profile: String {
-    /// Nothing but the file that was handed over.
+    /// Only the file from the daemon.
     case file
-    /// Connections to the network, and what it takes to find names and to trust certificates.
+    /// Connections to the network, name resolution and certificate checks.
     case network
 }
 
-/// Ends the process without a word: nobody is there to read it.
+/// Ends the process without a message, because nothing reads it.
 func leave(_ status: Int32) -> Never { _exit(status) }
 
-/// Ends the process after a text on `descriptor`.
+/// Writes a text to `descriptor` and ends the process.
 private func leave(_ text: String, on descriptor: Int32, _ status: Int32) -> Never {
     _ = text.withCString { write(descriptor, $0, strlen($0)) }
     leave(status)
 }
 
-/// Carries out the orders of the daemon that started us.
+/// Carries out the orders of the daemon that started this process.
 func run(_ arguments: [String]) -> Never {
     let usage = "nowplayingd starts nowplaying-decode; it has no other use. See nowplaying-decode(8).\n"
     if arguments.count == 2 {

@@ -2,40 +2,40 @@ import CFFmpeg
 import ChildDecoding
 import NowPlaying
 
-/// Parts of a playlist of HLS (RFC 8216): FFmpeg requests each part, and we fetch it, judged as any other address.
-/// FFmpeg seeks in it inexactly, and not at all after the last part; so for each seek it gets a playlist that begins
-/// there.
+/// Parts of a playlist of HLS (RFC 8216). FFmpeg requests each part, and this class fetches it with the zone checks of
+/// any other address. FFmpeg's seeks in a playlist are inexact, and fail after the last part; so each seek gives it a
+/// playlist that begins at the target.
 final class SegmentSource {
-    /// Parts that are open at once at most, and playlists that are kept.
+    /// Maximum number of parts that are open at once, and maximum number of playlists that are kept.
     private static let maximumOpen = 32
     private static let maximumLists = 64
-    /// Seconds that are waited at least for a new part.
+    /// Minimum seconds to wait for a new part.
     private static let leastRest = 0.5
 
     private let list: HTTPInput
-    /// The playlist that was found farthest from this machine: what any of them names is judged by that one's zone.
+    /// The playlist from the farthest zone so far: its zone limits the links of all playlists.
     private var farthest: HTTPInput
     private let channel: DaemonChannel
-    /// The playlist that it all begins with.
+    /// The bytes of the first playlist.
     private let first: [UInt8]
-    /// Playlists of parts that are whole, by their addresses.
+    /// Complete playlists of parts, by their addresses.
     private var lists: [String: PartList] = [:]
     private var parts: [(input: any MediaInput, io: InputContext)] = []
-    /// Seconds from which on it is read.
+    /// Seconds at which reading begins; nil: at the start.
     private var wanted: Double?
-    /// Seconds from the beginning of the whole to that of the first part that is read.
+    /// Seconds from the beginning of the source to the first part that is read.
     private(set) var beginning = 0.0
-    /// True once FFmpeg has opened the playlist: only then it waits.
+    /// True once FFmpeg has opened the playlist: it waits only after that.
     private var isOpen = false
-    /// True if all parts are known: none is left out then.
+    /// True if all parts are known: then none is skipped.
     private var isWhole = false
-    /// The playlist that was read last, and when FFmpeg wants to read it again, as it grows.
+    /// The growing playlist that was read last, and the time of FFmpeg's next reading of it, in seconds.
     private var growing: (link: String, list: PartList)?
     private var nextReading = 0.0
     private var lastFailure: WireFailure?
-    /// True if a command interrupted it.
+    /// True if a command interrupted the retries for a part.
     private var isInterrupted = false
-    /// Why the last part could not be had; nil: it could.
+    /// Failure of the last part; nil: it was fetched.
     var failure: WireFailure? { isInterrupted ? nil : lastFailure }
 
     /// Reads this playlist. Throws `WireFailure` if that fails.
@@ -47,7 +47,7 @@ final class SegmentSource {
         keep(first, from: list.address)
     }
 
-    /// The playlist that it all begins with; `seconds`: from there on, as far as it goes by parts itself.
+    /// The first playlist; `seconds`: from the part at that time on, if the playlist itself has parts.
     func begin(at seconds: Double?) -> any MediaInput {
         wanted = seconds
         beginning = 0
@@ -57,21 +57,21 @@ final class SegmentSource {
         return MemoryInput(known(list.address) ?? first)
     }
 
-    /// FFmpeg has opened it; `isWhole`: it does not grow.
+    /// Records that FFmpeg has opened the playlist; `isWhole`: it does not grow.
     func isOpened(isWhole: Bool) {
         isOpen = true
         self.isWhole = isWhole
         lastFailure = nil
     }
 
-    /// A playlist that was read before, from where it is wanted.
+    /// A playlist that was read before, from the part at `wanted` on.
     private func known(_ link: String) -> [UInt8]? {
         guard let wanted, let (start, bytes) = lists[link]?.beginning(at: wanted) else { return nil }
         beginning = start
         return bytes
     }
 
-    /// Makes a container ask us; it may not outlive this object.
+    /// Installs the callbacks of a container; it must not outlive this object.
     func attach(to container: UnsafeMutablePointer<AVFormatContext>) {
         let own = Unmanaged.passUnretained(self).toOpaque()
         container.pointee.opaque = own
@@ -100,11 +100,11 @@ final class SegmentSource {
         }
     }
 
-    /// FFmpeg asks whether to give up: after a part that could not be had, and, ten times a second, while it waits until the
-    /// playlist may have grown. Then we wait in its place.
+    /// True makes FFmpeg stop. FFmpeg calls this after a failed part, and ten times a second while it waits for the
+    /// playlist to grow; in that case this method waits itself.
     private func rest() -> Bool {
         guard isOpen else { return false }
-        // Of something whole nothing is left out.
+        // A complete playlist must play without missing parts.
         if lastFailure != nil { return isWhole }
         channel.audio?.flushIfDue()
         let seconds = max(Self.leastRest, nextReading - MonotonicTime.now.seconds)
@@ -133,7 +133,7 @@ final class SegmentSource {
         if let bytes = known(link) { return MemoryInput(bytes) }
         let part = try connected(link, offset: offset)
         guard offset == 0, PartList.isPlaylist(part.peek()) else { return part }
-        // FFmpeg takes links for relative to the address that it asked for, and does not learn of redirects.
+        // FFmpeg resolves links relative to the address that it requested, and does not know of redirects.
         let base = part.address
         let bytes = PlaylistBase.resolved(try Self.all(of: part)) { CurlSupport.address($0, relativeTo: base)?.url }
         part.close()
@@ -142,7 +142,7 @@ final class SegmentSource {
         return MemoryInput(known(link) ?? bytes)
     }
 
-    /// Connects; of something whole again and again, as a part that is missing would be missed.
+    /// Connects. For a complete playlist it retries, because a missing part would leave a gap.
     private func connected(_ link: String, offset: Int64) throws(WireFailure) -> HTTPInput {
         var pauses = HTTPInput.pauses[...]
         while true {
@@ -159,20 +159,20 @@ final class SegmentSource {
         }
     }
 
-    /// Learns from a playlist of parts.
+    /// Keeps a playlist of parts, and the time of its next reading.
     private func keep(_ bytes: [UInt8], from link: String) {
         guard let read = PartList(bytes) else { return }
         if read.isWhole {
             if lists.count < Self.maximumLists { lists[link] = read }
             return
         }
-        // As FFmpeg has it: after the time of the last part, and sooner if there was nothing new.
+        // FFmpeg waits for the duration of the last part, and for half the longest one if the playlist has not changed.
         let isSame = growing?.link == link && growing?.list == read
         nextReading = MonotonicTime.now.seconds + (isSame ? read.longest / 2 : read.last)
         growing = (link, read)
     }
 
-    /// A playlist to its end. Throws `WireFailure`.
+    /// All bytes of a playlist. Throws `WireFailure`.
     private static func all(of input: HTTPInput) throws(WireFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)

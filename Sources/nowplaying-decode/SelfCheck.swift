@@ -36,12 +36,13 @@ enum SelfCheck {
         return tries.filter(\.1).map(\.0)
     }
 
-    /// True if a pointer whose lower 32 bits are 0 can set a limit: a filter that compares only those takes it for null.
+    /// True if a pointer whose lower 32 bits are 0 can set a limit: a filter that compares only those bits takes it for
+    /// null.
     private static func setsLimitByHighPointer() -> Bool {
         for number in 1...8 as ClosedRange<UInt> {
             let wanted = UnsafeMutableRawPointer(bitPattern: number << 32)
             let page = mmap(wanted, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
-            // Without MAP_FIXED the kernel takes the wish where nothing is in the way.
+            // Without MAP_FIXED the kernel honours the address hint if the range is free.
             guard let page, page != MAP_FAILED, page == wanted else { continue }
             let limit = page.bindMemory(to: rlimit.self, capacity: 1)
             limit.pointee = rlimit(rlim_cur: 0, rlim_max: 0)

@@ -18,7 +18,7 @@ final class Session {
         channel.audio = audio
     }
 
-    /// Sends what is decoded and carries out seeks, until the daemon closes or nothing more can be had.
+    /// Sends decoded frames and carries out seeks, until the daemon closes or the source fails.
     func serve() -> Never {
         while true {
             do throws(WireFailure) {

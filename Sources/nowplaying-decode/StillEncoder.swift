@@ -2,8 +2,8 @@ import CFFmpeg
 import ChildDecoding
 import NowPlaying
 
-/// Makes a JPEG of a frame of a film, and a PNG of one with transparent parts. Colours stay within what a preview needs:
-/// the matrix is taken for that of JPEG.
+/// Encodes a frame of a film as a JPEG, and one with transparent parts as a PNG. Colours are exact enough for a
+/// preview: the encoder assumes the matrix of JPEG.
 enum StillEncoder {
     /// Quality on FFmpeg's scale from 2, the best, to 31.
     private static let quality: Int32 = 4
@@ -64,7 +64,7 @@ enum StillEncoder {
         return try encode(still, "mjpeg")
     }
 
-    /// Formats of films, and what they become.
+    /// Pixel formats of films, and the pixel formats for the JPEG encoder.
     private static let planar: [Int32: AVPixelFormat] = [
         AV_PIX_FMT_YUV420P.rawValue: AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ420P.rawValue: AV_PIX_FMT_YUVJ420P,
         AV_PIX_FMT_YUV422P.rawValue: AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ422P.rawValue: AV_PIX_FMT_YUVJ422P,
@@ -96,7 +96,7 @@ enum StillEncoder {
         }
     }
 
-    /// Green, blue and red stand in planes of their own.
+    /// Copies green, blue and red, which have planes of their own.
     private static func copyPlanes(_ frame: UnsafeMutablePointer<AVFrame>, _ still: UnsafeMutablePointer<AVFrame>) {
         let data = frame.pointee.data
         let sizes = frame.pointee.linesize

@@ -1,6 +1,6 @@
 /// Format of a live stream, from its first bytes and its server's content type, without long probing.
 enum StreamKind {
-    /// Name of the demuxer of FFmpeg's; nil: it must find out itself.
+    /// FFmpeg's name of the demuxer; nil: FFmpeg must probe.
     static func demuxer(_ bytes: [UInt8], _ contentType: String) -> String? {
         if bytes.starts(with: Array("OggS".utf8)) { return "ogg" }
         if bytes.starts(with: Array("fLaC".utf8)) { return "flac" }
@@ -12,7 +12,7 @@ enum StreamKind {
         }
     }
 
-    /// True if two frames of ADTS (ISO 13818-7 §6.2) follow each other somewhere.
+    /// True if two frames of ADTS (ISO 13818-7 §6.2) follow each other anywhere in the bytes.
     private static func hasADTS(_ bytes: [UInt8]) -> Bool {
         func length(at offset: Int) -> Int? {
             guard offset + 6 < bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 else { return nil }

@@ -1,7 +1,7 @@
 import CFFmpeg
 import ChildDecoding
 
-/// Fields of FFmpeg's dictionaries in the names of Vorbis comments.
+/// Fields of FFmpeg's dictionaries under the names of Vorbis comments.
 enum Tags {
     private static let names = [
         "title": "TITLE", "artist": "ARTIST", "album": "ALBUM", "album_artist": "ALBUMARTIST", "composer": "COMPOSER",

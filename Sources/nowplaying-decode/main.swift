@@ -1,2 +1,2 @@
-// nowplaying-decode PROFILE PARENT: decodes one source for nowplayingd, which starts it. Nobody else has use for it.
+// nowplaying-decode PROFILE PARENT: decodes one source for nowplayingd, which starts it. It has no other use.
 run(CommandLine.arguments)

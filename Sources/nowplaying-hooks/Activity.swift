@@ -1,9 +1,9 @@
 import LinuxSystem
 import NowPlaying
 
-/// Activity for an amplifier: on from the first sound until some time without sound.
+/// Activity for an amplifier: it begins with the first sound and ends after some time without sound.
 @PlayerLoop final class Activity {
-    /// Seconds of silence after which it ends.
+    /// Seconds of silence after which activity ends.
     var quietTime: Double
     private(set) var isActive = false
 
@@ -26,7 +26,7 @@ import NowPlaying
         report("active-began")
     }
 
-    /// There is none any more.
+    /// The sound has ended.
     func silence() {
         guard isActive, deadline == nil else { return }
         deadline = loop.deadline(EventLoop.now.advanced(bySeconds: quietTime)) { [unowned self] in

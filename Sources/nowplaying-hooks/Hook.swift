@@ -27,7 +27,7 @@ import NowPlayingClient
     /// The last reason for a refusal. The same reason is logged once and not at each event.
     private var refusal: String?
 
-    /// The program at this path; it is not looked at before the first run.
+    /// A hook with the program at this path. The first run checks the file.
     init(_ path: String, _ loop: EventLoop, _ log: BridgeLog) {
         self.path = path
         self.loop = loop
@@ -40,13 +40,13 @@ import NowPlayingClient
     /// The account of the runs with these arguments.
     func record(_ arguments: [String]) -> Record { records[arguments] ?? Record() }
 
-    /// Runs it now, or when the present run and those that wait have ended. `timeout`: seconds that it may take.
+    /// Runs it now, or after the present run and the runs that wait. `timeout`: seconds that the run may take.
     func fire(_ occasion: HookOccasion, _ arguments: [String], timeout: Double) {
         guard run == nil else { return waiting.add(occasion, arguments) { $1.replacing($0) } }
         begin(occasion, arguments, timeout) { [unowned self] _ in fireNext(timeout) }
     }
 
-    /// Runs it once and passes the result to `done`. False: it runs already.
+    /// Runs it once and passes the result to `done`. False: it is already running.
     func test(
         _ occasion: HookOccasion, _ arguments: [String], timeout: Double,
         _ done: @escaping @PlayerLoop (HookResult) -> Void

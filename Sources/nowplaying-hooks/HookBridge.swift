@@ -12,9 +12,9 @@ import NowPlayingClient
     private var hooks: [String: Hook] = [:]
     private var activity: Activity?
     private var server: BridgeServer?
-    /// The last state known.
+    /// The last known state.
     private var state: StateView?
-    /// Folders that are not looked into, so that it is logged once.
+    /// Reasons why folders are not searched, by folder; each is logged once.
     private var refusedFolders: [String: String] = [:]
 
     init(_ context: BridgeContext, _ settings: HookSettings) throws(BridgeFailure) {
@@ -53,7 +53,7 @@ import NowPlayingClient
         }
         self.state = state
         let isPlaying = state.state == .playing
-        // The amplifier first: it needs its time.
+        // The amplifier first: it takes time to start.
         if isPlaying { activity?.sound() }
         fire(
             HookOccasion(
@@ -106,7 +106,7 @@ import NowPlayingClient
 
     private func hook(_ path: String) -> Hook {
         if let hook = hooks[path] { return hook }
-        // Files that came and went are forgotten.
+        // Drops all hooks that do not run: their files may no longer exist.
         if hooks.count >= 1000 { hooks = hooks.filter { $0.value.isRunning } }
         let hook = Hook(path, context.loop, context.log)
         hooks[path] = hook
@@ -122,7 +122,7 @@ import NowPlayingClient
         var problem: String?
     }
 
-    /// All hooks that there are, with what keeps them from being run.
+    /// All hooks, each with the reason if it cannot run.
     private func list() -> [Entry] {
         var entries: [Entry] = []
         for folder in settings.folders where isTrusted(folder) {

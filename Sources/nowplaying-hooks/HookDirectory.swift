@@ -2,11 +2,11 @@ import Glibc
 
 /// The programs in `hooks.d`.
 enum HookDirectory {
-    /// Entries of one folder that are looked at, at most.
+    /// Hooks that are read of one folder, at most.
     private static let maximumEntries = 1000
 
-    /// The paths of what could be a hook in this folder, in the order of their names: visible files that are executable
-    /// for anybody, but for copies that editors and packages leave behind. Nil: the folder can't be read.
+    /// The paths of possible hooks in this folder, in the order of their names: visible files that some user may
+    /// execute, without the copies of editors and packages. Nil: the folder can't be read.
     static func paths(in folder: String) -> [String]? {
         guard let entries = opendir(folder) else { return nil }
         defer { closedir(entries) }
@@ -25,7 +25,7 @@ enum HookDirectory {
         return names.sorted().map { folder + "/" + $0 }
     }
 
-    /// Letters, digits, `_`, `-` and `.`, the last not in front.
+    /// True for a name of letters, digits, `_`, `-` and `.` that does not start with `.` or end like a copy (`.bak`).
     static func isHookName(_ name: String) -> Bool {
         let left = [".disabled", ".sample", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".bak", ".orig"]
         return !name.hasPrefix(".") && !left.contains { name.hasSuffix($0) }

@@ -98,7 +98,7 @@ enum HookEnvironment {
         return values
     }
 
-    /// librespot's word for the event; empty where it has none.
+    /// librespot's word for the event; empty: it has none.
     static func playerEvent(_ occasion: HookOccasion) -> String {
         switch occasion.event {
         case "track": "track_changed"
@@ -118,7 +118,7 @@ enum HookEnvironment {
         }
     }
 
-    /// librespot's word for a change of the mode that a command sets; empty where it has none.
+    /// librespot's word for a change of the mode that a command sets; empty: it has none.
     private static func modeEvent(_ command: RemoteCommand?) -> String {
         if command == .changeRepeatMode { return "repeat_changed" }
         return command == .changeShuffleMode ? "shuffle_changed" : ""
@@ -134,7 +134,7 @@ enum HookEnvironment {
         }
     }
 
-    /// The text on one line without control characters, cut to what a value may have.
+    /// The text on one line without control characters, cut to the longest value.
     static func clean(_ text: String) -> String { cut(TerminalText.safe(text)) }
 
     private static func cut(_ text: String) -> String {

@@ -1,12 +1,11 @@
 import Glibc
 import NowPlayingClient
 
-/// A program that may be run as a hook, and whether it is safe to: nobody but root and the hooks' user can have put
-/// anything there.
+/// A program that is safe to run as a hook: only root and the hooks' user can write it and the folders above it.
 struct HookFile: Equatable {
-    /// As it was named.
+    /// The path as it was named.
     var path: String
-    /// Without symbolic links; what is run.
+    /// The path without symbolic links; this file runs.
     var resolved: String
 
     /// Reason why a file is not run, in words.
@@ -14,7 +13,7 @@ struct HookFile: Equatable {
         var reason: String
     }
 
-    /// Judges the file at an absolute path. `user`: who runs the hooks.
+    /// Checks the file at an absolute path. `user`: the user that runs the hooks. Throws a refusal.
     init(_ path: String, user: UInt32 = geteuid()) throws(Refusal) {
         guard let found = realpath(path, nil) else { throw Refusal(reason: SystemText.error(errno)) }
         resolved = String(cString: found)
@@ -28,7 +27,7 @@ struct HookFile: Equatable {
             throw Refusal(reason: "it is not executable for this user; try: chmod +x")
         }
         try HookFile.judgeFolders(of: resolved, user)
-        // The folder in which it is named, if the name is a link.
+        // The folder of the link, if the name is a link.
         if path != resolved { try HookFile.judgeFolders(of: path, user) }
     }
 
@@ -47,7 +46,8 @@ struct HookFile: Equatable {
             guard stat(name, &status) == 0 else {
                 throw Refusal(reason: "the folder \(name): \(SystemText.error(errno))")
             }
-            // Above, a folder such as /tmp may let others write what they can't put in the place of ours (its sticky bit).
+            // A folder further up, such as /tmp, may be writable by others if its sticky bit keeps them from replacing
+            // our folder.
             if isFirst || status.st_mode & S_ISVTX == 0 { try judge(status, user, "the folder \(name) ") }
             isFirst = false
         }

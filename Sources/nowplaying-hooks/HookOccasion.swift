@@ -3,15 +3,15 @@ import NowPlayingClient
 
 /// An occasion for hooks, and the values for their environment.
 struct HookOccasion {
-    /// A key event's name, or one of ours: `active-began`.
+    /// The name of a key event, or of an event of ours: `active-began`.
     var event: String
-    /// All events since the hook was run last, in their order: more than one where it was too slow.
+    /// All events since the last run of the hook, in their order: several if the hook was too slow.
     var events: [String]
-    /// The state that came with it, or the last one known.
+    /// The state of the event, or the last known one.
     var state: StateView
-    /// True if there is sound, or was a moment ago.
+    /// True from the first sound until the quiet time has passed without sound.
     var isActive: Bool
-    /// The command that sets the mode which changed; nil: none did.
+    /// The command that sets the changed mode; nil: no mode changed.
     var changedMode: RemoteCommand?
 
     /// An occasion of one event.
@@ -25,7 +25,7 @@ struct HookOccasion {
         self.events = events ?? [event]
     }
 
-    /// This one in the place of an earlier one that no hook has seen.
+    /// This occasion with the events of an earlier one for which no hook ran.
     func replacing(_ earlier: HookOccasion) -> HookOccasion {
         var result = self
         result.events = earlier.events.filter { !events.contains($0) } + events

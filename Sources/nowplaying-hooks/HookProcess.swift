@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// A hook's process: started without a shell, in a group of its own, with the state on its standard input and nothing else
-/// open.
+/// A hook's process: started without a shell, in a group of its own, with the state on its standard input and no other
+/// open files.
 struct HookProcess {
-    /// Its process id, and that of its group.
+    /// Its process id and group id.
     let pid: Int32
-    /// Readable when it has ended (pidfd_open(2)); the caller's.
+    /// Readable after the end of the process (pidfd_open(2)); the caller's.
     let descriptor: Int32
     /// The read end of its standard output and error, non-blocking; the caller's.
     let output: Int32
 
-    /// Why it could not be started.
+    /// Reason why the process could not start.
     struct Failure: Error {
         var reason: String
     }
 
-    /// Starts the program at `path`. `input` is what its standard input holds.
+    /// Starts the program at `path`. `input`: the content of its standard input.
     init(_ path: String, _ arguments: [String], environment: [String], input: [UInt8]) throws(Failure) {
         let state = try HookProcess.sealed(input)
         defer { close(state) }
@@ -73,7 +73,7 @@ struct HookProcess {
         return posix_spawn(&started, path, &actions, &attributes, words, variables)
     }
 
-    /// A file in memory that holds these bytes, and that nobody can change any more; read from its beginning.
+    /// A file in memory that holds these bytes, sealed against changes; read from its start.
     private static func sealed(_ bytes: [UInt8]) throws(Failure) -> Int32 {
         let file = linux_sealable_file("nowplaying-state")
         guard file >= 0 else { throw Failure(reason: "no memory for the state: error \(errno)") }
@@ -93,8 +93,8 @@ struct HookProcess {
     /// Sends a signal to the whole group.
     func signal(_ number: Int32) { kill(-pid, number) }
 
-    /// Kills the rest of the group and returns the program's status (wait(2)). Call it only after `descriptor` signalled its
-    /// end, before which the number can't be another's.
+    /// Kills the rest of the group and returns the program's status (wait(2)). Call it only after `descriptor` has
+    /// signalled the end: until then no other process gets the pid.
     func collect() -> Int32 {
         signal(SIGKILL)
         var status: Int32 = 0

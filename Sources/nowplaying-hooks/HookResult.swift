@@ -6,26 +6,26 @@ import NowPlayingClient
 struct HookResult {
     /// Event of the run.
     var event: String
-    /// When it began, in Unix time.
+    /// Start of the run, in Unix time.
     var wall: Double
     /// Duration in seconds.
     var seconds: Double
     /// End of the program.
     var end: End
-    /// The end of what it printed.
+    /// The last bytes of its output.
     var output: [UInt8]
 
     /// Possible ends of a program.
     enum End: Equatable {
         case exited(Int32)
         case killed(Int32)
-        /// It took longer than it may.
+        /// It exceeded its timeout.
         case timedOut
-        /// It was not run at all, for this reason.
+        /// It did not run, for this reason.
         case refused(String)
     }
 
-    /// The end by wait(2)'s status.
+    /// The end that a status of wait(2) describes.
     static func end(_ status: Int32) -> End {
         status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F)
     }

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// A hook that runs: what it prints, its end, its deadline.
+/// The run of a hook: its output, its end, its deadline.
 @PlayerLoop final class HookRun {
     private let process: HookProcess
     private let event: String
@@ -18,14 +18,14 @@ import NowPlaying
     private var deadline: EventSource?
     private var isLate = false
 
-    /// Bytes of output that are taken in all; a hook that prints more finds its standard output closed.
+    /// Bytes of output that are read in all; a hook that prints more finds its standard output closed.
     private static let maximumOutput = 64 << 10
-    /// Bytes of its end that are kept.
+    /// Bytes that are kept from the end of the output.
     private static let keptOutput = 4096
-    /// Seconds between the wish that it ends and its end.
+    /// Seconds between SIGTERM and SIGKILL.
     private static let grace = 2.0
 
-    /// Watches over a process; `done` is called once, unless it is abandoned.
+    /// Watches a process; `done` is called once, unless the run is abandoned.
     init(
         _ process: HookProcess, _ event: String, _ loop: EventLoop, timeout: Double,
         _ done: @escaping @PlayerLoop (HookResult) -> Void
@@ -39,7 +39,7 @@ import NowPlaying
         deadline = loop.deadline(began.advanced(bySeconds: timeout)) { [unowned self] in late() }
     }
 
-    /// Ends the whole group at once and forgets it.
+    /// Kills the whole group at once, without a call of `done`.
     func abandon() {
         _ = process.collect()
         release()
@@ -73,7 +73,7 @@ import NowPlaying
     }
 
     private func ended() {
-        // Its last lines may still be in the pipe. Processes that hold the pipe open are ended below.
+        // The last lines may still be in the pipe. Processes that hold the pipe open are killed below.
         while reading != nil, hasOutput { read() }
         let status = process.collect()
         let end = isLate ? HookResult.End.timedOut : HookResult.end(status)
@@ -88,7 +88,7 @@ import NowPlaying
         return poll(&wait, 1, 0) > 0
     }
 
-    /// The loop releases a descriptor before it is closed: its number may be the next one's at once.
+    /// Releases the source before it closes the descriptor: another file may get the number at once.
     private func stopReading() {
         guard let reading else { return }
         self.reading = nil

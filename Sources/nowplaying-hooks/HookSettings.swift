@@ -14,15 +14,15 @@ struct HookSettings: BridgeSettings {
 
     static let section = "hooks"
 
-    /// Folders whose programs run at key events; nil: the usual ones.
+    /// Folders whose programs run at key events; nil: the default folders.
     var directories: [String]?
-    /// The key events at which those run; nil: all.
+    /// The key events at which the programs of the folders run; nil: all.
     var events: Set<String>?
     /// Programs for single events.
     var commands: [Command] = []
     /// Seconds that a hook may run.
     var timeout = 10.0
-    /// Seconds without sound after which `active-ended` comes.
+    /// Seconds without sound before `active-ended`.
     var quietTime = 10.0
 
     var contradiction: String? { nil }
@@ -30,7 +30,7 @@ struct HookSettings: BridgeSettings {
     /// Events of the hooks besides the daemon's key events.
     static let ownEvents = ["active-began", "active-ended", "daemon-lost"]
 
-    /// Everything that hooks are run for.
+    /// All events at which hooks run.
     static let allEvents = Cause.allCases.map(\.rawValue) + ownEvents
 
     static let all: [BridgeSetting<HookSettings>] =
@@ -67,7 +67,7 @@ struct HookSettings: BridgeSettings {
             }
         }
 
-    /// The folders to look into: those of the system before the user's.
+    /// The folders to search: those of the system before the user's.
     var folders: [String] {
         if let directories { return directories }
         var result = ["/etc/nowplayingd/hooks.d"]

@@ -1,7 +1,7 @@
 /// The runs of one program that wait for its present run to end, at most one for each list of arguments.
 ///
-/// A newer run takes the place of a waiting one with the same arguments and goes to the end. So the last of two opposite
-/// runs (`on`, `off`) is always the newest. A run with other arguments takes nothing away.
+/// A newer run replaces a waiting one with the same arguments and goes to the end. So the last of two opposite runs
+/// (`on`, `off`) is always the newest. A run with other arguments replaces nothing.
 struct WaitingRuns<Occasion> {
     private var runs: [(arguments: [String], occasion: Occasion)] = []
 

@@ -12,20 +12,20 @@ import NowPlayingClient
     private let changed: @PlayerLoop () -> Void
     /// Picture that is known or requested; nil: none yet.
     private var current: String?
-    /// Its bytes, none where the item has no picture; nil: nothing is known yet.
+    /// Its bytes; empty: the item has no picture; nil: nothing is known yet.
     private(set) var picture: [UInt8]?
 
     /// Bytes of a picture, at most.
     private static let maximumBytes = 1 << 20
 
-    /// `changed` is called when there is another picture, or none any more.
+    /// `changed` is called when the picture changes or disappears.
     init(_ daemon: FollowedDaemon, _ log: BridgeLog, _ changed: @escaping @PlayerLoop () -> Void) {
         self.daemon = daemon
         self.log = log
         self.changed = changed
     }
 
-    /// Asks for the picture of this state's item, if it is another one.
+    /// Requests the picture of this state's item, if it differs from the current one.
     func show(_ state: StateView) {
         let pictures = state.item?["artwork"]?.arrayValue ?? []
         let id = pictures.first { $0["kind"]?.stringValue != "animated" }?["id"]?.stringValue ?? ""
@@ -40,7 +40,7 @@ import NowPlayingClient
                 log.warning("no picture published: \(why)")
                 return set([])
             }
-            // Of one from the network the id is known when it was fetched: it is not fetched twice.
+            // The daemon gives a network picture its id with the fetch: this avoids a second fetch.
             current = answer["result"]?["id"]?.stringValue ?? id
             set(bytes)
         }

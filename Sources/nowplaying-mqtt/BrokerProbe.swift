@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Tests without waiting that an address accepts connections: the client library waits for that, and
-/// without waiting it spins if a broker with TLS is not there (2.0.11, measured).
+/// Tests without blocking that an address accepts connections. The client library blocks in its own connect, and its
+/// non-blocking connect spins if a broker with TLS does not answer (2.0.11, measured).
 @PlayerLoop final class BrokerProbe {
     private let loop: EventLoop
     private let done: @PlayerLoop (_ failure: String?) -> Void
@@ -11,7 +11,7 @@ import LinuxSystem
     private var descriptor: Int32 = -1
     private var source: EventSource?
 
-    /// Attempts of the kernel to reach a host, the waits between them doubling from one second.
+    /// Connection attempts of the kernel to one host; the pauses between them double from one second.
     private static let attempts: Int32 = 4
 
     /// Tries all addresses of the host in turn. `done` is called once, in a later turn of the loop.
@@ -45,7 +45,7 @@ import LinuxSystem
         descriptor = -1
     }
 
-    /// Goes on with the next address; `failure`: what became of the one before.
+    /// Tries the next address; `failure`: the reason why the previous one failed.
     private func next(_ failure: String) {
         stop()
         guard !addresses.isEmpty else { return done(failure) }

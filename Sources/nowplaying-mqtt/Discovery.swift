@@ -1,17 +1,17 @@
 import ControlProtocol
 import NowPlaying
 
-/// Home Assistant's MQTT discovery: what makes sensors, buttons, numbers and selects of our topics.
-/// Specification: home-assistant.io/integrations/mqtt, discovery.
+/// Home Assistant's MQTT discovery: it makes sensors, buttons, numbers and selects from our topics. Specification:
+/// home-assistant.io/integrations/mqtt, discovery.
 struct Discovery {
-    /// The prefix that Home Assistant listens to.
+    /// The prefix that Home Assistant subscribes to.
     var prefix: String
-    /// The box in identifiers, and for people.
+    /// Name of the box in identifiers, and for people.
     var node: String
     var name: String
     /// Prefix of our topics.
     var base: String
-    /// Methods that the daemon has and that may be called; empty: no commands are taken.
+    /// Methods of the daemon that clients may call; empty: the bridge accepts no commands.
     var methods: Set<String>
     /// True if pictures are published.
     var hasArtwork = false

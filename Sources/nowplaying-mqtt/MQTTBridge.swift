@@ -4,20 +4,20 @@ import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// `nowplaying-mqtt`: what plays, on a broker, and its commands here.
+/// `nowplaying-mqtt`: publishes the state to a broker and takes commands from it.
 @PlayerLoop final class MQTTBridge: Bridge {
     private let context: BridgeContext
     private let settings: MQTTSettings
     private let connection: MQTTConnection
     private let base: String
     private var state: StateView?
-    /// Content of the retained topics on the broker, as far as we know.
+    /// Content of the retained topics that this bridge published on this connection.
     private var published: [String: [UInt8]] = [:]
-    /// Methods of the daemon; empty while none is there.
+    /// Methods of the daemon; empty: it is not connected.
     private var methods: Set<String> = []
     private var artwork: Artwork?
     private var status: BridgeStatus?
-    /// Why the broker is not there; nil: it is, or was not tried yet.
+    /// Reason why the broker is not connected; nil: it is connected, or was not tried yet.
     private var problem: String?
     private var retry: EventSource?
     /// Attempts to connect that failed in a row.
@@ -29,7 +29,7 @@ import NowPlayingClient
     /// Commands that wait for the daemon, and answers that wait for the broker.
     private var commands = 0
     private var answers = 0
-    /// True if the daemon has reduced our rights, without which no command is passed on.
+    /// True if the daemon has reduced our rights; until then the bridge passes on no command.
     private var isLowered = false
 
     /// Commands that wait, and answers that wait, at most.
@@ -85,7 +85,7 @@ import NowPlayingClient
         refresh()
     }
 
-    /// A daemon is there: gives up what rights we have of our own, and asks what it can do.
+    /// Greets a new daemon: reduces our rights to those of control, and asks for its methods.
     private func greet() {
         isLowered = false
         context.daemon.call("hello", ["client": "nowplaying-mqtt", "role": "control"]) { [unowned self] answer in
@@ -129,7 +129,7 @@ import NowPlayingClient
     }
 
     private func ended(_ why: String) {
-        // An hour without a broker is an hour with a line, and a look every minute.
+        // A broker that stays away costs one line in the log, and one attempt a minute.
         if failures == 0 { context.log.warning("broker \(settings.host): \(why); retrying") }
         let due = EventLoop.now.advanced(bySeconds: RetrySchedule.spreadPause(after: failures))
         failures += 1
@@ -144,8 +144,8 @@ import NowPlayingClient
         if isOutdated { refresh() }
     }
 
-    /// Publishes all changes. If the broker has not received the previous ones yet, it gets the
-    /// newest state when it has: nothing piles up here.
+    /// Publishes all changes. While the broker has not received the previous ones, nothing is queued; it gets the
+    /// newest state afterwards.
     private func refresh() {
         guard connection.isConnected else { return }
         isOutdated = connection.hasUnsent

@@ -6,12 +6,12 @@ import NowPlayingClient
 struct MQTTCommand: Equatable {
     var method: String
     var parameters: JSONValue
-    /// The request's `id`; nil: it wants no answer.
+    /// The request's `id`; nil: it expects no answer.
     var id: JSONValue?
 
-    /// Why it can't be carried out, in words.
+    /// Reason why a command is not carried out, in words.
     struct Refusal: Error, Equatable {
-        /// Number of the error as the control protocol has it.
+        /// Number of the error in the control protocol.
         var code: Int
         var message: String
         var id: JSONValue?
@@ -20,12 +20,12 @@ struct MQTTCommand: Equatable {
     /// Bytes of a message, at most.
     static let maximumBytes = 64 << 10
 
-    /// Methods that would change this bridge's connection, or publish for a player that cannot be reached by a broker.
+    /// Methods that would change this bridge's connection, or publish for a player that no broker can reach.
     private static let ours: Set<String> = [
         "hello", "nowPlaying.subscribe", "nowPlaying.unsubscribe", "nowPlaying.publish",
     ]
 
-    /// Reads a message. `state`: the last one, for words that turn something over.
+    /// Reads a message. `state`: the last one, for words that toggle a mode.
     init(_ payload: [UInt8], state: StateView?) throws(Refusal) {
         guard payload.count <= MQTTCommand.maximumBytes else {
             throw Refusal(code: -32600, message: "the command has more than \(MQTTCommand.maximumBytes) bytes")
@@ -61,7 +61,7 @@ struct MQTTCommand: Equatable {
         default: throw Refusal(code: -32600, message: "“params” must be an object", id: id)
         }
         let parameters = request["params"] ?? [:]
-        // It would be the bridge's own, which answers no requests and stays when its maker has gone.
+        // The session would belong to the bridge, which answers no requests and outlives the client.
         if method == "session.create", parameters["external"] == true || parameters["whileConnected"] == true {
             throw Refusal(
                 code: 403, message: "a session that ends with its connection is not available through the broker",
@@ -85,7 +85,7 @@ struct MQTTCommand: Equatable {
         id = nil
     }
 
-    /// The refusal of words that are no command, with the valid forms.
+    /// The refusal of an unknown word, with the valid forms.
     private static func refusal(of word: String, hasArgument: Bool) -> Refusal {
         let forms = words.filter { $0.split(separator: " ").first == word[...] }
         let shown = "“\(word.prefix(64))”"

@@ -8,7 +8,7 @@ import NowPlaying
 struct MQTTAccount {
     var clientID: String
     var host: String
-    /// Of TCP.
+    /// TCP port.
     var port: Int32
     var user: String?
     var password: String?
@@ -20,20 +20,20 @@ struct MQTTAccount {
     var will: (topic: String, payload: String)
 }
 
-/// The client library on our loop, without a thread of its own: it wakes for what the broker sends, and for what the
-/// kernel could not take at once.
+/// The client library on our loop, without a thread of its own. It wakes for data of the broker, and for output that
+/// the kernel did not accept at once.
 @PlayerLoop final class MQTTConnection {
-    /// Called when the broker has taken us. Seconds of the keep alive that it insists on; 0: none.
+    /// Called when the broker accepts the connection. `keepAlive`: seconds that the broker requires; 0: none.
     var onConnect: (@PlayerLoop (_ keepAlive: Int) -> Void)?
-    /// Called when it is over or could not be begun, in words.
+    /// Called when the connection has ended or could not begin, with the reason.
     var onEnd: (@PlayerLoop (_ why: String) -> Void)?
     /// Called with each message that is not retained.
     var onMessage: (@PlayerLoop (_ topic: String, _ payload: [UInt8]) -> Void)?
-    /// Called when the broker has taken all that it could not take at once.
+    /// Called when the broker has received all delayed output.
     var onDrain: (@PlayerLoop () -> Void)?
     private(set) var isConnected = false
 
-    /// Bytes of a packet of the broker, at most: a payload of 64 KiB, and its topic.
+    /// Bytes of one packet from the broker, at most: a payload of 64 KiB, and its topic.
     private static let maximumPacket: UInt32 = (64 << 10) + 1024
 
     private let loop: EventLoop
@@ -47,7 +47,7 @@ struct MQTTAccount {
     /// Reason of the broker's refusal, until the end of the connection is reported.
     private var refusal: String?
 
-    /// Prepares a client. Throws in words when a certificate can't be used.
+    /// Prepares a client. Throws an error in words if a certificate is unusable.
     init(_ loop: EventLoop, _ account: MQTTAccount) throws(MQTTFailure) {
         self.loop = loop
         self.account = account
@@ -85,7 +85,7 @@ struct MQTTAccount {
 
     // MARK: From outside
 
-    /// Begins to connect; `onConnect` or `onEnd` follows.
+    /// Starts to connect; `onConnect` or `onEnd` follows.
     func connect() {
         probe = BrokerProbe(loop, host: account.host, port: account.port) { [unowned self] failure in
             probe = nil
@@ -109,17 +109,17 @@ struct MQTTAccount {
         watch()
     }
 
-    /// Sends a message. Nothing is kept for a broker that is not there.
+    /// Sends a message. Without a connection, the message is dropped.
     func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) {
         guard isConnected else { return }
         mosquitto_publish(client, nil, topic, Int32(payload.count), payload, 0, isRetained)
         update()
     }
 
-    /// True if the broker has not received all messages yet: another one would be kept in memory until it has.
+    /// True if the broker has not received all messages yet: the library would keep the next one in memory.
     var hasUnsent: Bool { mosquitto_want_write(client) }
 
-    /// Takes messages of this topic from now on.
+    /// Subscribes to this topic.
     func subscribe(_ topic: String) {
         // The broker sends no retained messages, and marks messages that it retains.
         let retain = MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue | MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue
@@ -141,7 +141,7 @@ struct MQTTAccount {
 
     private func watch() {
         let socket = mosquitto_socket(client)
-        // The kernel finds out that the broker is gone, and wakes us only then.
+        // The kernel detects a lost broker, and wakes the process only then.
         var values: [(Int32, Int32, Int32)] = [(SOL_SOCKET, SO_KEEPALIVE, 1)]
         let tcp = Int32(IPPROTO_TCP)
         values += [
@@ -167,7 +167,7 @@ struct MQTTAccount {
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return over(result) }
             if isConnected, !hasUnsent { onDrain?() }
         }
-        // One packet is read at a time; no descriptor signals data that TLS has decrypted already.
+        // A call reads one packet. The descriptor does not signal data that TLS has already decrypted.
         for _ in 0..<1000 {
             errno = 0
             let result = mosquitto_loop_read(client, 1)
@@ -179,7 +179,7 @@ struct MQTTAccount {
         update()
     }
 
-    /// The library reports the end of a connection by a call, but not that of one whose handshake failed.
+    /// Reports the end of a connection whose handshake failed: the library calls back only for other ends.
     private func over(_ result: Int32) {
         if source != nil { fail("no connection: " + Self.words(result)) }
     }
@@ -208,7 +208,7 @@ struct MQTTAccount {
         }
     }
 
-    // MARK: What the library calls
+    // MARK: Callbacks of the library
 
     fileprivate func connected(_ reason: Int32, _ insisted: UInt16?) {
         guard reason == 0 else {
@@ -228,7 +228,7 @@ struct MQTTAccount {
     }
 
     fileprivate func disconnected(_ reason: Int32) {
-        // The library has closed the descriptor a moment ago.
+        // The library has already closed the descriptor.
         let wasConnected = isConnected
         stopWatching()
         let why = refusal ?? (wasConnected ? "the connection was lost" : "no connection: " + Self.words(reason))
@@ -239,7 +239,7 @@ struct MQTTAccount {
         if !isRetained { onMessage?(topic, payload) }
     }
 
-    /// Text for a result of libmosquitto or, from 128 on, for a reason of the broker.
+    /// Text for a result of libmosquitto or, from 128 on, for a reason code of the broker.
     static func words(_ code: Int32) -> String {
         if code == MOSQ_ERR_ERRNO.rawValue { return String(cString: strerror(errno)) }
         if code >= 128 { return mosquitto_reason_string(code).map { String(cString: $0) } ?? "reason \(code)" }
@@ -274,7 +274,7 @@ struct MQTTAccount {
     }
 }
 
-/// Why no client could be made, in words.
+/// Reason why there is no client, in words.
 struct MQTTFailure: Error {
     let words: String
 }

@@ -29,7 +29,7 @@ struct MQTTSettings: BridgeSettings {
     var publishesArtwork = false
     /// The prefix of Home Assistant's discovery; nil: none.
     var discovery: String?
-    /// Seconds between signs of life; 0: the kernel sees to it.
+    /// Seconds between keepalive packets; 0: the kernel's keepalive detects a lost broker.
     var keepAlive: Int32 = 0
 
     var contradiction: String? {
@@ -110,7 +110,7 @@ struct MQTTSettings: BridgeSettings {
 
     // MARK: The password
 
-    /// The password; nil: none is given. Read anew for each start, and kept nowhere else.
+    /// The password; nil: none is given. It is read again for each start and stored nowhere else.
     func password() throws(BridgeFailure) -> String? {
         if let passwordFile { return try MQTTSettings.firstLine(of: passwordFile) }
         guard let folder = SocketLocation.variable("CREDENTIALS_DIRECTORY") else { return nil }

@@ -10,7 +10,7 @@ enum StateTopics {
     /// Bytes of UTF-8 in a field's topic, at most.
     private static let maximumBytes = 4096
 
-    /// The whole state with what Home Assistant wants of a position, as JSON.
+    /// The whole state as JSON, with the position members that Home Assistant needs.
     static func whole(_ state: StateView) -> [UInt8] {
         guard case .object(var object) = state.json else { return [] }
         if let anchor = state.anchor, state.item != nil {
@@ -30,7 +30,7 @@ enum StateTopics {
         return Array(TerminalText.escapedJSON(JSONWriter.text(.object(object))).utf8)
     }
 
-    /// Each field; empty where there is no value.
+    /// All fields; a field without a value is empty.
     static func fields(_ state: StateView) -> [Entry] {
         func number(_ value: Double?) -> String { value.map { ClockText.number($0, places: 3) } ?? "" }
         func field(_ name: String) -> String {
@@ -73,7 +73,7 @@ enum StateTopics {
         return title
     }
 
-    /// When play ends by itself, as ISO 8601 has it, or `item`.
+    /// Time at which playback ends by the sleep timer, as ISO 8601, or `item`.
     private static func sleep(_ state: StateView) -> String {
         state.json["sleep"]?["endsWall"]?.doubleValue.map(UTC.text) ?? state.text("sleep", "endOf") ?? ""
     }
@@ -86,14 +86,14 @@ enum StateTopics {
     }
 }
 
-/// Unix time as ISO 8601 has it.
+/// Unix time as ISO 8601.
 enum UTC {
     /// `2026-11-21T10:00:00.123Z`; milliseconds, proleptic Gregorian calendar.
     static func text(_ wall: Double) -> String {
         let milliseconds = Int64(clamping: (max(0, min(wall, 9e9)) * 1000).rounded())
         let seconds = milliseconds / 1000
         let (day, rest) = (seconds / 86400, seconds % 86400)
-        // Days from civil, turned round: years begin in March, so that the leap day is the last of one.
+        // Days from civil, inverted: years begin in March, so that the leap day is the last day of a year.
         let shifted = day + 719_468
         let era = shifted / 146_097
         let ofEra = shifted % 146_097

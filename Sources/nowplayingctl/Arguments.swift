@@ -1,13 +1,13 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// One argument of the command line; names of files need not be UTF-8.
+/// One argument of the command line. A file name need not be UTF-8.
 struct Word: Sendable {
-    /// As the kernel gave it, without the zero at its end.
+    /// The bytes from the kernel, without the zero at the end.
     var bytes: [UInt8]
-    /// The argument as text, repaired where it is no UTF-8.
+    /// The argument as text, repaired if it is not UTF-8.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The argument as it may be shown.
+    /// The argument as text that is safe to print.
     var shown: String { TerminalText.safe(text) }
 }
 
@@ -17,9 +17,9 @@ struct Option: Sendable {
     var name: String
     /// `-f`, if there is one.
     var short: String?
-    /// Placeholder of its value in the help; nil: it has none.
+    /// Placeholder of the value in the help; nil: the option has no value.
     var value: String?
-    /// A phrase that says its effect.
+    /// A phrase about the effect.
     var help: String
 
     /// An option, by its parts.
@@ -35,10 +35,10 @@ struct Option: Sendable {
 struct Arguments {
     /// Options of the command line by their long names; an option without a value has an empty one.
     private(set) var options: [String: Word] = [:]
-    /// All that is no option.
+    /// All arguments that are not options.
     private(set) var words: [Word] = []
 
-    /// Takes the command line apart by the options that any verb knows. Throws what is wrong with it.
+    /// Parses the command line by the options of all verbs. Throws the fault of the command line.
     init(_ arguments: [Word], knowing known: [Option]) throws(Failure) {
         var rest = arguments[...]
         while let word = rest.popFirst() {

@@ -5,7 +5,7 @@ import NowPlayingClient
 
 /// The program from its arguments to its exit status.
 enum CommandLineTool {
-    /// Does what the command line asks for.
+    /// Carries out the command line.
     static func run(_ output: Output) -> ExitStatus {
         let given = CommandLine.unsafeArgv
         let arguments = (1..<max(1, Int(CommandLine.argc))).compactMap { index in

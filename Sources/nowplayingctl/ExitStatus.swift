@@ -15,22 +15,22 @@ enum ExitStatus: Int32 {
     case timeout = 9
 }
 
-/// Why a verb could not do its work.
+/// The failure of a verb.
 struct Failure: Error {
     /// Exit status for this failure.
     var status: ExitStatus
-    /// For people; lines are separated by line breaks of ours, foreign text in it is safe already.
+    /// Message for people, of one or more lines. Foreign text in it is already escaped.
     var message: String
     /// The daemon's answer, for `--json`.
     var remote: RemoteFailure?
 
-    /// A failure of this program's own.
+    /// A failure of this program itself.
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message
     }
 
-    /// A mistake in the command line, with where to read on.
+    /// A mistake in the command line, with a reference to the help.
     static func usage(_ message: String, verb: String? = nil) -> Failure {
         Failure(.usage, message + "\nSee: nowplayingctl " + (verb.map { "\($0) " } ?? "") + "--help")
     }
@@ -78,7 +78,7 @@ extension Failure {
         }
     }
 
-    /// A failure that the daemon answered.
+    /// An error in an answer of the daemon.
     init(_ failure: RemoteFailure) {
         let status: ExitStatus
         var hint = ""

@@ -1,6 +1,6 @@
 /// Text of `--help`, made from the table of verbs.
 enum Help {
-    /// The whole program.
+    /// Help for the whole program.
     static func overview(_ output: Output) {
         output.line("nowplayingctl: control and follow nowplayingd")
         output.line("")
@@ -31,7 +31,7 @@ enum Help {
         output.line("Help for one verb: nowplayingctl VERB --help. Manual: man nowplayingctl")
     }
 
-    /// One verb.
+    /// Help for one verb.
     static func verb(_ verb: Verb, _ output: Output) {
         output.line("Usage: nowplayingctl " + usage(verb))
         output.line("")
@@ -61,7 +61,7 @@ enum Help {
         }
     }
 
-    /// Words of a verb in lines that a terminal shows whole.
+    /// Help text of a verb, wrapped to lines that fit a terminal.
     private static func usage(_ verb: Verb) -> String {
         let whole = verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis)
         guard whole.count > 90 else { return whole }

@@ -14,10 +14,10 @@ final class Invocation {
     private var opened: Connection?
     private var openedLibrary: Connection?
 
-    /// Seconds that the daemon has for an answer, unless `--timeout` says otherwise.
+    /// Seconds for an answer of the daemon, unless `--timeout` sets others.
     static let patience = 15.0
 
-    /// Checks the options and words that the verb takes. Throws what is wrong with them.
+    /// Checks the options and words for the verb. Throws their fault.
     init(verb: Verb, arguments: Arguments, output: Output) throws(Failure) {
         self.verb = verb
         self.output = output
@@ -47,7 +47,7 @@ final class Invocation {
     /// The value of this option, byte for byte.
     func word(_ option: String) -> Word? { options[option] }
 
-    /// True with `--json`: answers are printed as they came.
+    /// True with `--json`: the program prints answers unchanged.
     var wantsJSON: Bool { has("--json") }
 
     /// `--timeout`.
@@ -70,7 +70,7 @@ final class Invocation {
         .usage("\(what): invalid value \"\(TerminalText.safe(text))\" (expected \(expected))", verb: verb.name)
     }
 
-    /// A mistake in a percentage. A fraction gets the percentage that it probably means.
+    /// A mistake in a percentage. The message suggests the percentage for a fraction.
     func wrongPercent(_ what: String, _ text: String, _ expected: String) -> Failure {
         let digits = text.drop { "+-".contains($0) }
         guard text.contains("."), !text.hasSuffix("%"), let number = ClockText.decimal(digits) else {
@@ -106,7 +106,7 @@ final class Invocation {
         } catch { throw Failure(library: error) }
     }
 
-    /// Calls a method and waits for its result. `patience`: seconds, where `--timeout` does not say; nil for ever.
+    /// Calls a method and waits for its result. `patience`: seconds to wait without `--timeout`; nil: without limit.
     func call(
         _ method: String, _ parameters: JSONValue? = nil, descriptors: [Int32] = [],
         patience: Double? = Invocation.patience
@@ -119,7 +119,7 @@ final class Invocation {
         } catch { throw failure(error) }
     }
 
-    /// The parameters with `--session`, where the method takes one.
+    /// The parameters, with the session of `--session` if the method takes one.
     private func addressed(_ method: String, _ parameters: JSONValue?) -> JSONValue? {
         guard let session = value("--session"),
             Catalogue.method(method)?.parameters.contains(where: { $0.name == "session" }) == true
@@ -134,14 +134,14 @@ final class Invocation {
         try finish(call(method, parameters))
     }
 
-    /// Ends a command: prints its result for `--json`. If the daemon has accepted it but no sound is possible yet, reports the
-    /// reason on standard error, or waits with `--wait`. Throws `noDevice` if that wait is in vain.
+    /// Ends a command: prints its result for `--json`. If the daemon has accepted the command but no sound is possible yet,
+    /// reports the reason on standard error, or waits with `--wait`. Throws `noDevice` if that wait times out.
     func finish(_ result: JSONValue) throws(Failure) {
         if wantsJSON { printJSON(result) }
         try reportStall(state: result["state"]?.stringValue)
     }
 
-    /// Reports why no sound is possible in this state, or waits with `--wait`; nothing where sound is possible.
+    /// If no sound is possible in this state, reports the reason, or waits with `--wait`.
     func reportStall(state: String?) throws(Failure) {
         guard state == "stalled" else { return }
         if has("--wait") { return try awaitSound() }
@@ -149,7 +149,7 @@ final class Invocation {
         complain("accepted; " + StatusText.stall(StateView(try call("nowPlaying.get")).stallReason))
     }
 
-    /// Waits until playback is not stalled, for the time of `--timeout`.
+    /// Waits until playback is not stalled, at most for the time of `--timeout`.
     private func awaitSound() throws(Failure) {
         let deadline = MonotonicTime.now.advanced(bySeconds: try timeout() ?? Invocation.patience)
         var reason: String?

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import NowPlayingClient
 
-/// Standard output: whole lines, written when they are complete and the program is about to wait or has plenty of them.
+/// Standard output, which writes whole lines: before the program waits, and when the buffer is large.
 final class Output {
     /// True if standard output is a terminal.
     let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -14,7 +14,7 @@ final class Output {
     let isUnicode: Bool
     private var bytes: [UInt8] = []
 
-    /// Standard output as it is now.
+    /// Standard output, with the present properties of its terminal.
     init() {
         let dumb = SocketLocation.variable("TERM") == "dumb"
         hasColours = isTerminal && !dumb && (SocketLocation.variable("NO_COLOR") ?? "").isEmpty
@@ -24,7 +24,7 @@ final class Output {
         isUnicode = locale.uppercased().contains("UTF-8") || locale.uppercased().contains("UTF8")
     }
 
-    /// Columns of the terminal; 80 where that is not known.
+    /// Columns of the terminal; 80 if they are unknown.
     var columns: Int {
         var rows: UInt16 = 0
         var columns: UInt16 = 0
@@ -38,10 +38,10 @@ final class Output {
         if bytes.count > 65536 { flush() }
     }
 
-    /// Adds text that is not a line yet.
+    /// Adds a part of a line.
     func raw(_ text: String) { bytes += text.utf8 }
 
-    /// Writes all that was added. A reader that is gone ends the program as SIGPIPE does.
+    /// Writes the buffer. If the reader is gone, the program ends as by SIGPIPE.
     func flush() {
         var written = 0
         while written < bytes.count {
@@ -49,7 +49,7 @@ final class Output {
             if count > 0 {
                 written += count
             } else if errno == EAGAIN {
-                // Somebody made the terminal or pipe non-blocking.
+                // Another program has made the terminal or pipe non-blocking.
                 var wait = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
             } else if errno != EINTR {
@@ -61,19 +61,19 @@ final class Output {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Ends quietly, as a program does whose reader has gone away.
+    /// Ends the program without a message, as by SIGPIPE.
     func endByBrokenPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
         _exit(128 + SIGPIPE)
     }
 
-    /// Text in one of the terminal's styles, where it has any.
+    /// Text in one of the terminal's styles, if it has styles.
     func styled(_ text: String, _ style: Style) -> String {
         hasColours && !text.isEmpty && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Numbers of ECMA-48's SGR.
+    /// Parameters of SGR (ECMA-48).
     enum Style: String {
         case plain = ""
         case bold = "1"

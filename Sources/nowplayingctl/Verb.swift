@@ -1,24 +1,24 @@
-/// A verb of the command line. The table of them makes the parser, the help and the suggestions.
+/// A verb of the command line. The parser, the help and the suggestions use the table of verbs.
 struct Verb: Sendable {
-    /// As it is typed.
+    /// The typed name.
     var name: String
-    /// Other words for the same: mpc's and playerctl's.
+    /// Other names of the verb: mpc's and playerctl's.
     var aliases: [String] = []
     /// Arguments after the name, for the help.
     var synopsis = ""
-    /// One line.
+    /// Summary in one line.
     var summary: String
-    /// More, where it needs more.
+    /// Further text of the help.
     var details = ""
-    /// Options beside the common ones.
+    /// Options besides the common ones.
     var options: [Option] = []
-    /// Command lines without the program's name, and what they do.
+    /// Example command lines without the program's name, and their effects.
     var examples: [(line: String, meaning: String)] = []
     /// Minimum and maximum number of arguments.
     var arity: ClosedRange<Int> = 0...0
-    /// True for another player's verb, which the help lists apart.
+    /// True for a verb of another player, which the help lists separately.
     var isForeign = false
-    /// Carries it out.
+    /// Carries out the verb.
     var run: @Sendable (Invocation) throws(Failure) -> Void
 }
 

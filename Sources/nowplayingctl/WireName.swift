@@ -1,6 +1,6 @@
 /// Names of the command line (`skip-forward`) and of the protocol (`skipForward`).
 enum WireName {
-    /// The protocol's name of a word of the command line. A word without a dash stays as it is, so that the protocol's own
+    /// The protocol's name for a word of the command line. A word without a dash stays unchanged, so the protocol's own
     /// names also work.
     static func camel(_ word: String) -> String {
         let parts = word.split(separator: "-", omittingEmptySubsequences: false)

@@ -5,41 +5,43 @@ import LinuxSystem
 package import NowPlaying
 import TrackReading
 
-/// Decoder for the audio from nowplaying-decode. Its messages are treated as hostile: the process reads bytes from the
-/// internet. The process ends with this object.
+/// Decoder for the audio from nowplaying-decode. It treats the messages of the process as hostile, because the process
+/// reads bytes from the internet. The process ends with this object.
 package final class ChildDecoder: LateDecoder {
     private let child: DecodeProgram.Child
     private let incoming: ChildMessages
     /// Description of the source; nil until it is open.
     private var opened: OpenedMedia?
-    /// The number of the last seek, and whether its answer has not come yet.
+    /// Number of the last seek; `soughtFrame` is its target until its answer comes.
     private var seekNumber: UInt32 = 0
     private var soughtFrame: Int64?
-    /// Answers to seeks that have come.
+    /// Number of answers to seeks that have come.
     private var seekAnswers: UInt32 = 0
-    /// Bytes of audio that came since the last seek, before its answer.
+    /// Bytes of audio that came after the last seek and before its answer.
     private var discarded = 0
-    /// All frames, and all messages about what changes.
+    /// Number of all frames, and number of all messages with changed tags.
     private var frames: Int64 = 0
     private var changes: Int64 = 0
     private var change: MediaMetadata?
     private var isAtEnd = false
     private var failure: DecodingError?
     private let onOpened: ((OpenedMedia) -> Void)?
-    /// Bytes that may be on their way at a seek: the capacity of the pipe, and some pieces.
+    /// Bytes that may be in transit at a seek: the capacity of the pipe, and some pieces.
     private static let maximumDiscarded = 16 << 20
-    /// Messages about what changes that may come before the first audio.
+    /// Messages with changed tags that may come before the first audio.
     private static let maximumFirstChanges: Int64 = 16
     /// Seconds that a child may be silent while it decodes a file.
     package static let filePatience = 10.0
-    /// The same for one that waits for the network: longer than it waits itself.
+    /// The same for a child that waits for the network: longer than the child's own limit.
     private static let networkPatience = 30.0
-    /// Seconds.
+    /// Seconds that the child may be silent.
     package let patience: Double
-    /// The child, where it decodes a file: one that waits for the network gives up by itself.
+    /// Pid of a child that decodes a file. Nil for a child that waits for the network, because that child has its own
+    /// limit.
     package let process: Int32?
 
-    /// Starts a child for a file, which stays the caller's. `patience`: seconds that it may be silent. Throws `.unavailable`.
+    /// Starts a child for a file, which the caller still closes. `patience`: seconds that it may be silent. Throws
+    /// `.unavailable`.
     package init(
         file: Int32, program: String? = DecodeProgram.path, patience: Double = ChildDecoder.filePatience
     ) throws(DecodingError) {
@@ -50,7 +52,7 @@ package final class ChildDecoder: LateDecoder {
         onOpened = nil
     }
 
-    /// Starts a child for something on the network; `certificates`: a file of certificates to trust instead of the system's.
+    /// Starts a child for a network source. `certificates`: a file of certificates to trust instead of the system's.
     /// Throws `.unavailable`.
     package init(
         _ media: RemoteMedia, certificates: String?, userAgent: String
@@ -68,7 +70,7 @@ package final class ChildDecoder: LateDecoder {
         onOpened = { if $0.isPublic { media.wasPublic = true } }
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
     package var descriptor: Int32 { child.answers.number }
     package var format: AudioFormat { opened.map { AudioFormat($0.format) } ?? Self.unknown }
@@ -99,7 +101,7 @@ package final class ChildDecoder: LateDecoder {
         return true
     }
 
-    /// Waits until it is open. Throws what opening it came to.
+    /// Waits until the source is open. Throws the child's refusal, or `hung`.
     package func awaitOpening() throws(DecodingError) {
         while try !isOpened() { guard wait(seconds: patience) else { throw hung } }
     }
@@ -158,7 +160,7 @@ package final class ChildDecoder: LateDecoder {
         guard try isOpened() else { return nil }
         let frameBytes = incoming.frameBytes
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count / frameBytes * frameBytes)])
-        // Without space for a frame there is nothing to await.
+        // A buffer without room for a frame needs no message.
         if room.isEmpty { return 0 }
         var done = 0
         while done < room.count, !isAtEnd {

@@ -3,17 +3,17 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// The messages of a child as they come off its pipe or socket. It keeps 64 KiB, and one body that is not audio.
+/// Reads the messages of a child from its pipe or socket. Keeps 64 KiB, and one body that is not audio.
 final class ChildMessages {
     /// A message, or the part of it that has come.
     enum Message {
-        /// There is audio to be taken.
+        /// Audio that `takeAudio` can take.
         case audio
         /// A whole message that is not audio, with its body.
         case body(WireMessage, [UInt8])
     }
 
-    /// Bytes of one frame, once that is known: audio is whole frames.
+    /// Bytes of a frame, once the format is known: `takeAudio` takes whole frames.
     var frameBytes = 1
     /// True if the other side has closed.
     private(set) var isClosed = false
@@ -21,12 +21,12 @@ final class ChildMessages {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var start = 0
     private var end = 0
-    /// The message that is under way, and how much of its body is still to be taken.
+    /// Kind of the present message, and the bytes of its body that are still to be taken.
     private var kind: WireMessage?
     private var left = 0
     private var body: [UInt8] = []
 
-    /// Messages that come here: our end is made one that does not block.
+    /// Reads messages from `descriptor`, and makes it non-blocking.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -34,8 +34,8 @@ final class ChildMessages {
 
     deinit { buffer.deallocate() }
 
-    /// The next message, or what has come of its audio; nil: nothing yet. Throws `WireError`, also when the other side has
-    /// closed.
+    /// The next message, or the part of its audio that has come; nil: nothing yet. Throws `WireError`, also if the
+    /// other side has closed.
     func next() throws(WireError) -> Message? {
         while true {
             if kind == nil, end - start >= WireMessage.headerBytes {
@@ -66,7 +66,7 @@ final class ChildMessages {
         }
     }
 
-    /// Takes whole frames of what has come; returns how many bytes. Discarded ones go nowhere.
+    /// Takes whole frames of the audio that has come; returns the bytes taken. `discarding` drops them.
     func takeAudio(into target: UnsafeMutableRawBufferPointer, discarding: Bool) -> Int {
         var count = min(left, end - start)
         if !discarding { count = min(count, target.count) }
@@ -78,7 +78,7 @@ final class ChildMessages {
         return count
     }
 
-    /// Waits until something has come or the other side has closed; false: nothing until then.
+    /// Waits until bytes have come or the other side has closed; false: the deadline passed.
     func wait(until deadline: MonotonicTime) -> Bool {
         while true {
             let left = deadline.seconds(since: EventLoop.now)
@@ -90,7 +90,7 @@ final class ChildMessages {
         }
     }
 
-    /// Takes what is there; false: nothing is.
+    /// Receives the bytes that are available; false: none are.
     private func receive() throws(WireError) -> Bool {
         if start > 0 {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))

@@ -3,7 +3,7 @@ import ChildDecoding
 import NowPlaying
 import TrackReading
 
-/// Tags of a child in the words of the player.
+/// Conversion of a child's tags to the daemon's metadata.
 enum ChildTags {
     /// Metadata from these tags. In a live stream the station's name is the album.
     static func metadata(_ tags: [WireTag], isLive: Bool) -> MediaMetadata {
@@ -11,9 +11,9 @@ enum ChildTags {
         var station: [String: String] = [:]
         for tag in tags {
             let text = TagText.text(tag.value)
-            // Those of the title before those of the station.
+            // Tags of the title come before those of the station.
             if own.contains(tag.name), station[tag.name] == nil { station[tag.name] = text }
-            // The container and the stream often say the same.
+            // The container and the stream often have the same tags.
             if let text, fields.values[tag.name]?.contains(text) != true { fields.add(tag.name, text) }
         }
         var result = fields.metadata

@@ -4,7 +4,7 @@ import ChildDecoding
 import Glibc
 import LinuxSystem
 
-/// The program that decodes what we do not: it is one of ours, and runs confined.
+/// nowplaying-decode, the program of this project for formats that this process does not decode. It runs confined.
 package enum DecodeProgram {
     /// Its name.
     package static let name = "nowplaying-decode"
@@ -28,7 +28,7 @@ package enum DecodeProgram {
         "this build has no nowplaying-decode: install FFmpeg's, libcurl's and libseccomp's development packages and build "
         + "again (“make build” names them)"
 
-    /// A child that runs, and our ends of the ways to and from it.
+    /// A running child, and our ends of the socket and the pipe to it.
     struct Child {
         let process: ChildProcess
         /// Socket for requests. Does not block.
@@ -37,12 +37,12 @@ package enum DecodeProgram {
         let answers: OwnedDescriptor
     }
 
-    /// Bytes of audio that a child may be ahead of what was taken: about what a refill of the sound server takes, so that it
-    /// is all there when it is wanted, and neither has to wait for the other. Any user may have that much.
+    /// Bytes of audio that a child may decode ahead: about one refill of the sound server, so that neither waits for
+    /// the other. Any user may have a pipe of this size.
     private static let aheadBytes: Int32 = 1 << 20
 
-    /// Starts `program`, which stands for it, to decode: its answers come through a pipe. `file`: the open file; nil: it is to
-    /// use the network. Throws `.unavailable`.
+    /// Starts `program`, in place of nowplaying-decode, to decode; its answers come through a pipe. `file`: the open
+    /// file; nil: the child uses the network. Throws `.unavailable`.
     static func start(
         _ program: String?, file: Int32?, _ request: OpenRequest
     ) throws(DecodingError) -> Child {
@@ -50,13 +50,13 @@ package enum DecodeProgram {
         guard linux_pipe(&ends) == 0 else { throw isOutOfDescriptors }
         let answers = OwnedDescriptor(ends[0])
         defer { close(ends[1]) }
-        // A user with many pipes gets a smaller one, and the child waits more often.
+        // A user with many pipes gets a smaller pipe, and the child waits more often.
         _ = linux_set_pipe_size(ends[1], aheadBytes)
         let (process, socket) = try start(program, file: file, answers: ends[1], .open, request.bytes)
         return Child(process: process, orders: socket, answers: answers)
     }
 
-    /// Starts it for an order about pictures: orders and answers go through one socket. Throws `.unavailable`.
+    /// Starts `program` for an order about pictures: orders and answers use one socket. Throws `.unavailable`.
     static func start(
         _ program: String?, file: Int32?, _ request: PictureRequest
     ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
@@ -76,7 +76,7 @@ package enum DecodeProgram {
                 program, [file == nil ? "network" : "file", String(getpid())],
                 descriptors: [ends[1], answers ?? ends[1]] + (file.map { [$0] } ?? []))
             let message = kind.header(count: body.count) + body
-            // The first of all, it fits.
+            // The first message always fits into an empty socket.
             guard send(socket.number, message, message.count, Int32(MSG_NOSIGNAL)) == message.count else {
                 throw SystemError("write to \(name)")
             }

@@ -7,8 +7,8 @@ import NowPlaying
 import Synchronization
 import TrackReading
 
-/// Pictures that nowplaying-decode finds or makes for us. What it sends is taken for hostile: bytes and pictures are counted,
-/// and whatever is not as agreed ends it. One order at a time; it blocks, and may be given up from another thread.
+/// Pictures that nowplaying-decode finds or makes. Its messages are treated as hostile: this class counts bytes and
+/// pictures, and an unexpected message ends the order. One order at a time; it blocks, and any thread can cancel it.
 package final class PictureFetch: Sendable {
     /// An address on the network, and the rights to use it.
     package struct Address: Hashable, Sendable {
@@ -29,7 +29,7 @@ package final class PictureFetch: Sendable {
 
     /// Seconds that a picture from the network may take.
     package static let networkPatience = 30.0
-    /// Seconds that it may take to look into a file of the disk.
+    /// Seconds that a picture from a file may take.
     private static let filePatience = 10.0
 
     private struct State {
@@ -40,10 +40,10 @@ package final class PictureFetch: Sendable {
     private let program: String?
     private let state = Mutex(State())
 
-    /// An order that was not given yet, to this program.
+    /// Prepares an order to `program`; starts nothing.
     package init(program: String? = DecodeProgram.path) { self.program = program }
 
-    /// Nobody waits for it any more: it ends at once. Any thread.
+    /// Cancels the order: it ends at once. Any thread.
     package func giveUp() {
         state.withLock { state in
             state.isGivenUp = true
@@ -51,7 +51,7 @@ package final class PictureFetch: Sendable {
         }
     }
 
-    /// The pictures of the best kind inside of a file, which stays the caller's; at most `WirePicture.maximumCount`. Throws
+    /// The pictures of the best kind in a file, at most `WirePicture.maximumCount`. The caller keeps the file. Throws
     /// `DecodingError`.
     package func embedded(file: Int32) throws(DecodingError) -> [[UInt8]] {
         try answer(file: file, PictureRequest(.embedded), patience: Self.filePatience)
@@ -131,14 +131,14 @@ package final class PictureFetch: Sendable {
     }
 }
 
-/// Pictures as they come in, never more than was agreed.
+/// Pictures as they come in, limited in number and size.
 struct PictureCollection {
-    /// Those that are complete, and the one that is under way.
+    /// The complete pictures, and the one that is incomplete.
     private(set) var all: [[UInt8]] = []
     private var left = 0
     private var total = 0
 
-    /// Takes a message; true: that was the last. Throws `WireError`.
+    /// Takes a message; true: it was the last. Throws `WireError`.
     mutating func take(_ kind: WireMessage, _ body: [UInt8]) throws(WireError) -> Bool {
         switch kind {
         case .picture:

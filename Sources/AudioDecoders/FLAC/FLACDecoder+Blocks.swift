@@ -21,8 +21,8 @@ extension FLACDecoder: FLACHandleClient {
 
     func receive(_ block: FLACBlock) -> Bool {
         blocksInCall += 1
-        // Where frames are missing, libFLAC 1.4.2 fills in silent blocks, without a limit and over the samples of the block
-        // that comes behind: see `decodeNext`.
+        // Where frames are missing, libFLAC 1.4.2 fills in silent blocks, without a limit, and overwrites the samples
+        // of the next block: see `decodeNext`.
         if blocksInCall > 1 { return false }
         accept(block)
         return true
@@ -34,14 +34,14 @@ extension FLACDecoder: FLACHandleClient {
             block.channels == info.channels && block.bitsPerSample == info.bitsPerSample
                 && block.sampleRate == info.sampleRate
         else {
-            // A block that is damaged says nothing about the format.
+            // A damaged block says nothing about the format.
             if !isDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
             return
         }
-        // The header of a damaged block is not to be trusted, except where it says what was expected anyway.
+        // The header of a damaged block is not reliable, unless it has the expected number.
         if isDamaged, block.firstSample != nextSample { return }
         let gap = block.firstSample - nextSample
-        // Played already: a repetition, or the beginning of a second stream after the first.
+        // These frames were played before: the block is a repetition, or begins a second stream after the first.
         if gap + Int64(block.frames) <= 0 { return }
         if gap > 0, let last = end ?? lengthInFrames.map({ origin + $0 }), block.firstSample > last { return }
         if !isDamaged { hasDecoded = true }
@@ -57,7 +57,7 @@ extension FLACDecoder: FLACHandleClient {
         take(block, from: Int(isRepeated + skipped))
     }
 
-    /// Puts the frames of the block from `start` on where they can be: in the caller's buffer, the others in ours.
+    /// Puts the frames of the block from `start` on into the caller's buffer, and those that do not fit into `rest`.
     private func take(_ block: FLACBlock, from start: Int) {
         deliverSilence()
         var kept = start
@@ -79,7 +79,7 @@ extension FLACDecoder: FLACHandleClient {
         convert(block, from: kept, frames: restEnd, to: rest!.baseAddress!)
     }
 
-    /// Gives the caller what waits from earlier: silence, then the rest of a block.
+    /// Delivers the frames that wait from earlier calls: silence, then the rest of a block.
     func deliverWaiting() {
         deliverSilence()
         let count = min(targetFrames, restEnd - restStart)

@@ -20,12 +20,12 @@ extension FLACDecoder {
             setPosition(at: found.offset, sample: start)
             framesToDrop = sample - start
             guard handle!.flush() else { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
-            // Decode up to the target, to be sure that the frame is what it seemed to be.
+            // Decode up to the target, to verify the frame.
             while failure == nil, !isAtEnd, restEnd == restStart, silentFrames == 0 { decodeNext() }
             if let failure { throw failure }
             if landing == nil || landing == found.header.firstSample || found.offset == first.offset { return }
-            // The frame is damaged, or it was an accident in the data of an earlier one: begin before it, so that what is
-            // missing becomes silence and nothing else.
+            // The frame is damaged, or is a false match in the data of an earlier frame. Begin before it, so that only
+            // the missing frames become silence.
             limit = found.offset
         }
     }

@@ -2,14 +2,15 @@ import AudioCore
 import CLateLibraries
 import NowPlaying
 
-/// Native FLAC by libFLAC. Up to 16 bits come out as int16, 17 to 32 as int32, the sample's bits at the top: nothing is lost.
+/// Native FLAC by libFLAC. Up to 16 bits come out as int16, 17 to 32 as int32, the sample's bits at the top, without
+/// loss.
 ///
-/// libFLAC sees a stream of STREAMINFO and frames only: metadata is read by `FLACMetadataBlocks`, frames to seek to are
-/// found by `FLACFrameSearch`. Damaged frames are replaced by silence of the same length, so that all that follows stays
-/// where it belongs.
+/// libFLAC sees a stream of STREAMINFO and frames only: `FLACMetadataBlocks` reads the metadata, `FLACFrameSearch`
+/// finds the frames to seek to. Silence of the same length replaces damaged frames, so that all later frames keep their
+/// position.
 ///
-/// It keeps the file's 64 KiB and what libFLAC keeps: a block twice, 64 KiB for usual stereo, 6 MiB for the largest blocks
-/// that the format allows (65,535 frames of 8 channels).
+/// It keeps the file's 64 KiB and the buffers of libFLAC: a block twice, 64 KiB for usual stereo, 6 MiB for the largest
+/// blocks that the format allows (65,535 frames of 8 channels).
 final class FLACDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
@@ -22,28 +23,28 @@ final class FLACDecoder: AudioDecoder {
     let search: FLACFrameSearch
     /// The first frame; nil: the file has no audio at all.
     let first: FLACFrameSearch.LocatedFrame?
-    /// Number of the first sample. Not 0 in a recording of a running stream, whose length nobody knew; where the length is
-    /// known, a first frame with another number only means that those before it are damaged.
+    /// Number of the first sample. It is not 0 in a recording of a running stream, which has no length in its header.
+    /// If the header has a length, a first frame with another number means that the frames before it are damaged.
     let origin: Int64
     private(set) var handle: FLACHandle?
 
-    /// The number after that of the last sample, if STREAMINFO promises one and does not promise too little: a file without,
-    /// or one that is cut off, may still grow.
+    /// The number after that of the last sample, if the length in STREAMINFO is not too short. Nil for a file without a
+    /// length or one that is cut off: it may still grow.
     let end: Int64?
 
     /// Bytes that libFLAC still needs before the file: marker and STREAMINFO.
     var head: [UInt8]
     /// Offset of libFLAC's next read in the file.
     var offset: Int64
-    /// Why supplying or receiving failed; thrown by the next `read` that has nothing else to deliver.
+    /// Error of supplying or receiving; the next `read` that has nothing else to deliver throws it.
     var failure: DecodingError?
     var isAtEnd = false
 
-    /// Number of the sample that comes next out of libFLAC; damaged frames are gaps in these numbers.
+    /// Number of the next sample from libFLAC; damaged frames are gaps in these numbers.
     var nextSample: Int64
-    /// Frames to be dropped before the next one that is delivered: the part of a block before the target of a seek.
+    /// Frames to drop before the next delivered frame: the part of a block before the target of a seek.
     var framesToDrop: Int64 = 0
-    /// Frames of silence in place of damaged ones, to be delivered before `rest`.
+    /// Frames of silence in place of damaged ones, delivered before `rest`.
     var silentFrames: Int64 = 0
     /// Direct target of `receive`.
     var target: UnsafeMutableRawPointer?
@@ -51,7 +52,7 @@ final class FLACDecoder: AudioDecoder {
     var targetFrames = 0
     /// Frames that did not fit into `target`: `restStart..<restEnd`.
     var rest: UnsafeMutableRawBufferPointer?
-    /// Frame of `rest` that is delivered next.
+    /// Next frame of `rest` to deliver.
     var restStart = 0
     /// Frame of `rest` after the last one.
     var restEnd = 0
@@ -66,13 +67,13 @@ final class FLACDecoder: AudioDecoder {
     /// True if any block was ever decoded.
     var hasDecoded = false
 
-    /// Opens the stream whose `fLaC` stands at `start` in the file. Throws `.broken`, or what reading throws.
-    /// `tags`: what tags of another kind in front of it say.
+    /// Opens the stream whose `fLaC` stands at `start` in the file. `tags`: fields of other tags before the stream.
+    /// Throws `.broken`, or a read error.
     convenience init(file: MediaFile, start: Int64, tags: TagFields) throws(DecodingError) {
         try self.init(file: file, blocks: FLACMetadataBlocks(in: file, at: start), tags: tags)
     }
 
-    /// Opens the stream that has these blocks. Throws `.broken`, or what reading throws.
+    /// Opens the stream that has these blocks. Throws `.broken`, or a read error.
     init(file: MediaFile, blocks: FLACMetadataBlocks, tags: TagFields) throws(DecodingError) {
         var info = blocks.streamInfo
         self.file = file
@@ -112,7 +113,7 @@ final class FLACDecoder: AudioDecoder {
         if let first {
             length = try FLACLength.frames(of: info, origin: origin, first: first, search)
             if let promised = info.lengthInFrames, promised != length, let next = try search.nextStream() {
-                // As the reference decoder has it, data after its end is no part of it.
+                // As in the reference decoder, this stream ends where the next one begins.
                 search.audioEnd = next
                 length = try FLACLength.frames(of: info, origin: origin, first: first, search)
             }
@@ -120,7 +121,7 @@ final class FLACDecoder: AudioDecoder {
         lengthInFrames = format.length(claimed: length)
         self.info = info
         self.search = search
-        // libFLAC would end where a promise ends.
+        // libFLAC would end at the length that the header claims.
         let promise = info.lengthInFrames.flatMap { $0 < length ? nil : $0 }
         head =
             Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)]
@@ -154,7 +155,7 @@ final class FLACDecoder: AudioDecoder {
         return delivered
     }
 
-    /// Has libFLAC read one block, or to the end.
+    /// Lets libFLAC read one block, or to the end.
     func decodeNext() {
         if let end, nextSample >= end {
             isAtEnd = true
@@ -177,12 +178,14 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
-    /// Has libFLAC begin anew with the first frame after what it filled in, so that its samples are not lost.
+    /// Restarts libFLAC with the first frame after the blocks that it filled in, so that the samples of that frame are
+    /// not lost.
     private func continueAfterGap() throws(DecodingError) {
         guard let first else { return }
         var next = try search.nextFrame(notBefore: nextSample, first: first, end: end)
         if let found = next, found.offset <= resumedOffset {
-            // Begun there before, in vain: numbers lead in a circle. From here on it only goes forward in the file.
+            // Decoding restarted there before, without success: the frame numbers repeat. From here on the search only
+            // advances.
             let start = max(resumedOffset + 1, offset - Self.lookBackBytes)
             next = try search.nextFrame(notBefore: nextSample, from: start, end: end)
         }
@@ -195,6 +198,6 @@ final class FLACDecoder: AudioDecoder {
         if !handle!.flush() { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
     }
 
-    /// More than libFLAC can have read of the file beyond the frame that it delivers, and this frame with it.
+    /// More bytes than libFLAC can have read beyond the frame that it delivers, including that frame.
     private static let lookBackBytes: Int64 = 64 << 10
 }

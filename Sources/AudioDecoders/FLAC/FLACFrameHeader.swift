@@ -1,13 +1,13 @@
-/// The header of a frame (RFC 9639 §9.1), as far as finding frames needs it.
+/// The header of a frame (RFC 9639 §9.1): the parts that the search for frames needs.
 struct FLACFrameHeader: Equatable {
-    /// Longest header there is.
+    /// Bytes of the longest header.
     static let maximumBytes = 16
 
-    /// Sample of the stream with which the frame begins, as numbered by the encoder.
+    /// Number of the frame's first sample in the stream, as numbered by the encoder.
     let firstSample: Int64
     /// Frames of audio in it.
     let blockFrames: Int
-    /// True if it numbers blocks, all but the last of the same length, and not samples.
+    /// True if the header counts blocks, all but the last of the same length; false if it counts samples.
     let numbersBlocks: Bool
     /// Frames a second.
     let sampleRate: Int
@@ -15,8 +15,8 @@ struct FLACFrameHeader: Equatable {
     /// Significant bits of a sample.
     let bitsPerSample: Int
 
-    /// Reads the header at the beginning of `bytes`; nil if there is none or it doesn't belong to a stream like this.
-    /// `info`: nil if nothing is known of the stream; then only a complete header is valid.
+    /// Reads the header at the beginning of `bytes`; nil if there is none, or it does not belong to a stream with this
+    /// `info`. `info`: nil if nothing is known of the stream; then the header must state its rate and its bits.
     init?(_ bytes: UnsafeRawBufferPointer, in info: FLACStreamInfo?) {
         guard bytes.count >= 6, bytes[0] == 0xFF, bytes[1] & 0xFE == 0xF8, bytes[3] & 1 == 0 else { return nil }
         let blockCode = bytes[2] >> 4
@@ -54,7 +54,7 @@ struct FLACFrameHeader: Equatable {
             bitsPerSample == info?.bitsPerSample ?? bitsPerSample, sampleRate > 0, bitsPerSample > 0,
             Self.checksum(bytes[..<index]) == bytes[index]
         else { return nil }
-        // Old encoders with blocks of different length counted samples without saying so in the header.
+        // Old encoders with blocks of different lengths counted samples and did not mark that in the header.
         numbersBlocks = bytes[1] & 1 == 0 && info?.minimumBlockFrames == info?.maximumBlockFrames
         if !numbersBlocks {
             firstSample = number
@@ -69,7 +69,7 @@ struct FLACFrameHeader: Equatable {
     ]
     private static let sampleBits = [0, 8, 12, -1, 16, 20, 24, 32]
 
-    /// The number in the variable-length code of the header (UTF-8's, to 36 bits), and how many bytes it took.
+    /// The number in the header's variable-length code (UTF-8's, to 36 bits), and the bytes that it took.
     private static func codedNumber(_ bytes: UnsafeRawBufferPointer) -> (Int64, Int)? {
         let first = bytes[0]
         if first < 0x80 { return (Int64(first), 1) }

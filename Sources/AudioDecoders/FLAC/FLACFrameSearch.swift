@@ -2,10 +2,10 @@ import AudioCore
 import Glibc
 import NowPlaying
 
-/// Finds frames in a FLAC file by their headers alone, without decoding and without a seek table: a few reads of 16 KiB,
-/// whatever the length of the file.
+/// Finds frames in a FLAC file by their headers alone, without decoding and without a seek table: a few reads of 16 KiB
+/// for a file of any length.
 struct FLACFrameSearch {
-    /// A frame and where it begins in the file.
+    /// A frame and its offset in the file.
     struct LocatedFrame {
         /// Bytes from the beginning of the file.
         let offset: Int64
@@ -21,22 +21,22 @@ struct FLACFrameSearch {
     var info: FLACStreamInfo
     /// Earliest offset of the first frame in the file, in bytes.
     let audioStart: Int64
-    /// End in the file: the end of the file, or another stream after this one.
+    /// End of the stream: the end of the file, or the start of another stream.
     var audioEnd: Int64
 
     private static let chunkBytes = 16 << 10
-    /// Within this distance the headers are gone through one by one.
+    /// Bytes within which the search reads the headers one by one.
     private static let nearBytes: Int64 = 32 << 10
     /// Bytes of damaged audio to search for its first frame.
     private static let firstFrameLimit: Int64 = 1 << 20
 
-    /// The first frame there is; nil: none at the beginning of the audio. Throws what reading throws.
+    /// The first frame; nil: none at the beginning of the audio. Throws read errors.
     func firstFrame() throws(DecodingError) -> LocatedFrame? {
         try firstHeader(from: audioStart, to: min(audioEnd, audioStart + Self.firstFrameLimit)) { _ in true }
     }
 
-    /// The last frame that begins at or before `sample` (numbered as by the encoder) and at a file offset below `limit`,
-    /// given the first frame. `end`: the number after the last sample, if known. Throws what reading throws.
+    /// The last frame that begins at or before `sample` (numbered as by the encoder) and at a file offset below
+    /// `limit`, given the first frame. `end`: the number after the last sample, if known. Throws read errors.
     func lastFrame(
         notAfter sample: Int64, first: LocatedFrame, end: Int64?, below limit: Int64
     ) throws(DecodingError) -> LocatedFrame {
@@ -45,7 +45,8 @@ struct FLACFrameSearch {
         var turn = 0
         while high.offset - low.offset > Self.nearBytes, !low.contains(sample) {
             var guess = low.offset + (high.offset - low.offset) / 2
-            // Each third guess halves, in case the bytes are spread too unevenly for a rule of three.
+            // Each third guess halves the range, because interpolation fails where bytes and samples are spread
+            // unevenly.
             if turn % 3 < 2, let highSample = high.sample, highSample > low.header.firstSample {
                 let part =
                     Double(sample - low.header.firstSample) / Double(highSample - low.header.firstSample)
@@ -75,8 +76,8 @@ struct FLACFrameSearch {
         return last
     }
 
-    /// The first frame in the file that begins with `sample` or later, given the first frame of all; nil: none, or none
-    /// before `end`. Throws what reading throws.
+    /// The first frame in the file that begins with `sample` or a later one, given the first frame of the stream; nil:
+    /// none, or none before `end`. Throws read errors.
     func nextFrame(notBefore sample: Int64, first: LocatedFrame, end: Int64?) throws(DecodingError) -> LocatedFrame? {
         if first.header.firstSample >= sample { return first }
         let before = try lastFrame(notAfter: sample - 1, first: first, end: end, below: audioEnd)
@@ -88,8 +89,8 @@ struct FLACFrameSearch {
         try firstHeader(from: offset, to: audioEnd) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
     }
 
-    /// Offset of another stream, with its own marker and STREAMINFO, after this one; nil: none. It reads all of
-    /// the file. Throws what reading throws.
+    /// Offset of the next stream, with its own marker and STREAMINFO, after this one; nil: none. It reads the whole
+    /// file. Throws read errors.
     func nextStream() throws(DecodingError) -> Int64? {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkBytes, alignment: 16)
         defer { chunk.deallocate() }
@@ -112,7 +113,7 @@ struct FLACFrameSearch {
         }
     }
 
-    /// The frame that begins with just this sample, at offsets from `start` to below `limit`. Throws what reading throws.
+    /// The frame that begins with exactly this sample, at offsets from `start` to below `limit`. Throws read errors.
     func frame(beginningWith sample: Int64, from start: Int64, below limit: Int64) throws(DecodingError)
         -> LocatedFrame?
     {
@@ -125,7 +126,7 @@ struct FLACFrameSearch {
         try firstHeader(from: start, to: limit) { _, header in isWanted(header) }
     }
 
-    /// Goes through the headers that begin at offsets from `start` to below `limit`, until one is wanted.
+    /// The first header at offsets from `start` to below `limit` for which `isWanted` is true.
     private func firstHeader(
         from start: Int64, to limit: Int64, where isWanted: (Int64, FLACFrameHeader) -> Bool
     ) throws(DecodingError) -> LocatedFrame? {
@@ -134,7 +135,7 @@ struct FLACFrameSearch {
         var offset = start
         while offset < limit {
             let count = try file.readFully(into: chunk, at: offset)
-            // A header that the chunk cuts through belongs to the next one.
+            // A header that the end of the chunk cuts belongs to the next chunk.
             let isLast = count < chunk.count
             let starts = min(isLast ? count : count - FLACFrameHeader.maximumBytes, Int(min(limit - offset, 1 << 30)))
             var index = 0

@@ -2,7 +2,7 @@ private import CFLAC
 
 /// One block as libFLAC decoded it: valid during the call that delivers it.
 struct FLACBlock {
-    /// Sample of the stream with which it begins, as numbered by the encoder.
+    /// Number of its first sample in the stream, as numbered by the encoder.
     let firstSample: Int64
     /// Samples of each channel, at most 65,535.
     let frames: Int
@@ -13,7 +13,7 @@ struct FLACBlock {
     let sampleRate: Int
     /// Samples of each channel.
     let samples: UnsafePointer<UnsafePointer<Int32>?>
-    /// The checksum may not have fitted: then the samples are silence, and the numbers may be wrong.
+    /// True if the checksum may be wrong: then the samples are silence, and the numbers may be wrong.
     let mayBeDamaged: Bool
 
     /// True if every sample is zero.
@@ -26,15 +26,15 @@ struct FLACBlock {
 
 /// Source of a `FLACHandle`'s bytes and receiver of its blocks, both during `decodeNext` only.
 protocol FLACHandleClient: AnyObject {
-    /// Fills in up to `buffer.count` bytes of the stream and says how many; 0: the end; nil: it can't.
+    /// Fills in up to `buffer.count` bytes of the stream and returns the count; 0: the end; nil: a failure.
     func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
-    /// Takes a block. False: `decodeNext` is to fail.
+    /// Takes a block. False makes `decodeNext` fail.
     func receive(_ block: FLACBlock) -> Bool
 }
 
-/// Source of a `FLACHandle` of an Ogg stream, which chooses the offsets itself.
+/// Source of a `FLACHandle` of an Ogg stream, for which libFLAC chooses the offsets.
 protocol FLACOggClient: FLACHandleClient {
-    /// Bytes that there are.
+    /// Bytes of the stream.
     var size: Int64 { get }
     /// Offset of the next read, in bytes from the beginning.
     var readOffset: Int64 { get }
@@ -42,14 +42,14 @@ protocol FLACOggClient: FLACHandleClient {
     func seek(toByte offset: Int64) -> Bool
 }
 
-/// A stream decoder of libFLAC: the only file that knows the library.
+/// A stream decoder of libFLAC. No other file uses the library.
 struct FLACHandle: ~Copyable {
     /// Result of `decodeNext`.
     enum Outcome {
-        /// It may be called again; a block may have been delivered, or damage was passed over.
+        /// More may follow; a block was delivered, or damage was skipped.
         case goesOn
         case end
-        /// The client could not supply bytes, or the library gave up.
+        /// The client could not supply bytes, or the library failed.
         case failed
     }
 
@@ -68,7 +68,7 @@ struct FLACHandle: ~Copyable {
     private let decoder: UnsafeMutablePointer<FLAC__StreamDecoder>
     private let context: Context
 
-    /// Makes a decoder; nil if memory is short. The client must outlive it.
+    /// Makes a decoder; nil: no memory. The client must outlive it.
     init?(client: any FLACHandleClient) {
         guard let decoder = FLAC__stream_decoder_new() else { return nil }
         let context = Context(client)
@@ -85,7 +85,7 @@ struct FLACHandle: ~Copyable {
         self.context = context
     }
 
-    /// The same for FLAC in Ogg pages, which the library takes apart and seeks in.
+    /// The same for FLAC in Ogg pages, which the library parses and seeks in.
     init?(oggClient client: any FLACOggClient) {
         guard let decoder = FLAC__stream_decoder_new() else { return nil }
         let context = Context(client, ogg: client)
@@ -104,16 +104,17 @@ struct FLACHandle: ~Copyable {
 
     deinit { FLAC__stream_decoder_delete(decoder) }
 
-    /// Moves to this sample and delivers what there is of its block from it on. False: it can't; a `flush` must follow.
+    /// Moves to this sample and delivers the rest of its block. False: the library failed; a `flush` must follow.
     func seek(toSample sample: Int64) -> Bool {
         context.nextMayBeDamaged = false
         return FLAC__stream_decoder_seek_absolute(decoder, UInt64(max(0, sample))) != 0
     }
 
-    /// Reads the marker and the metadata. False: the client could not supply them, or they are no FLAC.
+    /// Reads the marker and the metadata. False: the client could not supply them, or they are not FLAC.
     func readMetadata() -> Bool { FLAC__stream_decoder_process_until_end_of_metadata(decoder) != 0 }
 
-    /// Forgets what it has read, also after an end or a failure: the next bytes are somewhere else, and none of the metadata.
+    /// Drops all buffered bytes, also after an end or a failure. The next bytes come from another offset, and contain
+    /// no metadata.
     func flush() -> Bool {
         context.nextMayBeDamaged = false
         return FLAC__stream_decoder_flush(decoder) != 0
@@ -172,7 +173,8 @@ struct FLACHandle: ~Copyable {
     }
 
     private static let fail: FLAC__StreamDecoderErrorCallback = { _, status, context in
-        // Before 1.4 the library delivers such a block right after this report, its samples set to zero; later ones don't.
+        // Before 1.4 the library delivers the damaged block right after this report, its samples set to zero; later
+        // versions do not.
         Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue().nextMayBeDamaged =
             status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH
     }

@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Real length of a FLAC file, which may differ from STREAMINFO: headers of files that were cut off, glued together or written
-/// by a crashed program lie. The frames at the end have the truth; it needs a few reads, whatever the length of the file.
+/// Real length of a FLAC file, which may differ from STREAMINFO: headers are wrong in files that were cut off, joined,
+/// or written by a program that crashed. The last frames give the length, after a few reads for a file of any length.
 enum FLACLength {
     /// Bytes after a frame to search for the next one, more than most frames have.
     private static let nextFrameBytes: Int64 = 256 << 10
-    /// Largest frame whose checksum is looked at.
+    /// Largest frame, in bytes, whose checksum is verified.
     private static let largestFrame: Int64 = 4 << 20
 
-    /// Frames of audio from `origin`, the number of the first sample, to the end of the last frame. Throws what reading throws.
+    /// Frames of audio from `origin`, the number of the first sample, to the end of the last frame. Throws read errors.
     static func frames(
         of info: FLACStreamInfo, origin: Int64, first: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Int64 {
@@ -27,14 +27,14 @@ enum FLACLength {
         return try wholeEnd(last, search) - origin
     }
 
-    /// Number of the sample after the last frame, or with which that begins if it is cut off.
+    /// Number of the sample after `last`, or of its first sample if it is cut off.
     private static func wholeEnd(
         _ last: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Int64 {
         try isWhole(last, search) ? last.end : last.header.firstSample
     }
 
-    /// The frame right after another, of the same stream; nil: there is none.
+    /// The next frame of the same stream, right after `frame`; nil: there is none.
     private static func follower(
         of frame: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> FLACFrameSearch.LocatedFrame? {
@@ -42,13 +42,13 @@ enum FLACLength {
         return try search.frame(beginningWith: frame.end, from: frame.offset + 1, below: limit)
     }
 
-    /// True if the last frame is complete: its checksum (RFC 9639 §9.3), with which the audio ends, is right.
+    /// True if the last frame is complete: the checksum at its end (RFC 9639 §9.3) is right.
     private static func isWhole(
         _ frame: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Bool {
         let length = try min(TrailingTags(in: search.file).audioEnd, search.audioEnd) - frame.offset
         guard length > 2, length <= largestFrame else { return false }
-        // CRC-16 with the polynomial x¹⁶ + x¹⁵ + x² + 1; with the checksum itself it comes to 0.
+        // CRC-16 with the polynomial x¹⁶ + x¹⁵ + x² + 1; the sum over the frame and its checksum is 0.
         var sum: UInt16 = 0
         for byte in try search.file.bytes(at: frame.offset, count: Int(length)) {
             sum ^= UInt16(byte) << 8

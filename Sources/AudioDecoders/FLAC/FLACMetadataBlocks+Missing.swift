@@ -1,6 +1,6 @@
 import AudioCore
 
-/// FLAC that does not begin with its marker: a recording of a running stream, or one with something else in front.
+/// FLAC that does not begin with its marker: a recording of a running stream, or a stream after other bytes.
 extension FLACMetadataBlocks {
     /// Maximum bytes of junk before the stream.
     private static let junkLimit = 64 << 10
@@ -9,9 +9,9 @@ extension FLACMetadataBlocks {
     /// Maximum number of false frames.
     private static let maximumAttempts = 8
 
-    /// The blocks of the stream that begins at `start` or up to 64 KiB after it, or stand-ins for them where it has none:
-    /// the facts in its frames (RFC 9639 §9.1). Nil: there are neither blocks nor two frames in a row. Throws
-    /// what reading throws.
+    /// The blocks of the stream that begins at `start` or up to 64 KiB after it, or blocks made from the headers of its
+    /// frames (RFC 9639 §9.1) where it has none. Nil: there are neither blocks nor two frames in a row. Throws read
+    /// errors.
     init?(searching file: MediaFile, from start: Int64) throws(DecodingError) {
         let window = try file.bytes(at: start, count: Self.junkLimit)
         let marker = Array("fLaC".utf8)
@@ -19,7 +19,7 @@ extension FLACMetadataBlocks {
         var index = 0
         while let found = window[index...].firstIndex(where: { $0 == 0xFF || $0 == marker[0] }) {
             index = found + 1
-            // STREAMINFO follows, the only block or one of many.
+            // STREAMINFO follows, as the only block or the first of many.
             if found + 8 <= window.count, window[found...].starts(with: marker), window[found + 4] & 0x7F == 0,
                 window[found + 7] == UInt8(FLACStreamInfo.byteCount)
             {

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Metadata before the audio of a FLAC file, as far as playback needs it. Pictures, cue sheets, seek tables and padding
-/// are stepped over unread: a seek finds its frame without a table, which may be wrong.
+/// are skipped unread: a seek needs no table, which may be wrong.
 struct FLACMetadataBlocks {
     let streamInfo: FLACStreamInfo
     let comments: VorbisComments
@@ -10,10 +10,10 @@ struct FLACMetadataBlocks {
     /// Offset of the audio in the file.
     let audioStart: Int64
 
-    /// More blocks than this are not a FLAC file.
+    /// A file with more blocks is not FLAC.
     private static let maximumBlocks = 4096
 
-    /// Reads the blocks of the file whose `fLaC` stands at `start`. Throws `.broken`, or what reading throws.
+    /// Reads the blocks of the file whose `fLaC` stands at `start`. Throws `.broken`, or a read error.
     init(in file: MediaFile, at start: Int64) throws(DecodingError) {
         var offset = start + 4
         var streamInfo: FLACStreamInfo?

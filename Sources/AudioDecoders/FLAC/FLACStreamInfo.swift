@@ -2,7 +2,7 @@ import AudioCore
 
 /// STREAMINFO, the one block that every FLAC file has (RFC 9639 §8.2).
 struct FLACStreamInfo {
-    /// Length of the block, without its header.
+    /// Bytes of the block, without its header.
     static let byteCount = 34
     /// Longest block that it can describe.
     static let maximumBlockFrames = 65_535
@@ -12,7 +12,7 @@ struct FLACStreamInfo {
 
     /// Frames in the shortest block, the last one aside.
     var minimumBlockFrames: Int { number(at: 0, count: 2) }
-    /// Frames in the longest block: the same where all but the last are equally long.
+    /// Frames in the longest block; equals the minimum where all blocks but the last have the same length.
     var maximumBlockFrames: Int { number(at: 2, count: 2) }
     /// Frames a second.
     var sampleRate: Int { number(at: 10, count: 3) >> 4 }
@@ -26,7 +26,7 @@ struct FLACStreamInfo {
         return length == 0 ? nil : length
     }
 
-    /// The block with the length of blocks that the first one really has; nil: it is right.
+    /// STREAMINFO with the block length of the first frame; nil: the length is right.
     func corrected(by first: FLACFrameHeader) -> FLACStreamInfo? {
         // A single block may be shorter.
         guard first.numbersBlocks, first.firstSample == 0, first.blockFrames != minimumBlockFrames,
@@ -37,7 +37,7 @@ struct FLACStreamInfo {
         return FLACStreamInfo(length + length + bytes[4...])
     }
 
-    /// The block as of an encoder that did not know the length.
+    /// The bytes of STREAMINFO with an unknown length of the stream.
     var bytesWithoutLength: [UInt8] {
         var bytes = bytes
         bytes[13] &= 0xF0
@@ -45,7 +45,7 @@ struct FLACStreamInfo {
         return bytes
     }
 
-    /// The block that a stream with frames like this one would have; nil: none could.
+    /// STREAMINFO for a stream with frames like this one; nil: none can describe it.
     init?(ofStreamWith header: FLACFrameHeader) {
         let lengths = header.numbersBlocks ? header.blockFrames...header.blockFrames : 1...Self.maximumBlockFrames
         guard lengths.upperBound <= Self.maximumBlockFrames else { return nil }
@@ -58,15 +58,15 @@ struct FLACStreamInfo {
             + [UInt8](repeating: 0, count: 16)
     }
 
-    /// Takes the block; nil if it is not as long as it must be.
+    /// Takes the block; nil if its length is not `byteCount`.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// Throws `.broken` if nothing can be played by this.
+    /// Throws `.broken` if the values cannot be played.
     func check() throws(DecodingError) {
-        // Less than 16 is not allowed, but played by the reference decoder.
+        // The format forbids less than 16, but the reference decoder plays it.
         if minimumBlockFrames < 1 || maximumBlockFrames < minimumBlockFrames {
             throw DecodingError(.broken, "its FLAC header is damaged: invalid block size")
         }

@@ -1,5 +1,5 @@
-/// Interleaves the samples of FLAC's channels into the forms in which audio leaves us. Real-time leaves: no allocation, no
-/// lock; the loops are written so that the compiler makes vector instructions of them.
+/// Interleaves the samples of FLAC's channels as int16 or int32. Real-time leaves: no allocation, no lock. The compiler
+/// vectorizes the loops.
 enum SampleConversion {
     /// Channels of samples, each sample in the low `bitsPerSample` bits of an Int32.
     typealias Planes = UnsafePointer<UnsafePointer<Int32>?>

@@ -6,20 +6,20 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// The process that reads the facts of files for this one: nowplaying-tags, confined. It is started with the first file,
-/// reads one after the other, and ends with `end()`. Its answers are treated as hostile.
+/// The process that reads the facts of files for this one: nowplaying-tags, confined. It starts with the first file,
+/// reads one file after the other, and ends with `end()`. Its answers are treated as hostile.
 package final class FactsChild: Sendable {
-    /// The result of a look at a file.
+    /// The result for a file.
     package enum Outcome: Equatable, Sendable {
         case found(FileFacts)
         /// nowplaying-decode reads files of this kind.
         case isForeign
         case refused(DecodingError)
-        /// The child died of it, sent what is no answer, or computed for too long.
+        /// The child crashed, sent an invalid answer, or computed for too long.
         case lost
         /// The child waits for a disk that does not answer.
         case hung
-        /// There is no child: words say why.
+        /// There is no child; the text has the reason.
         case unavailable(String)
     }
 
@@ -43,24 +43,24 @@ package final class FactsChild: Sendable {
     private let program: String?
     private let patience: Double
     private let state = Mutex(State())
-    /// Seconds between two looks at a child that says nothing.
+    /// Seconds between two checks of a silent child.
     private static let slice = 0.5
-    /// Seconds that a file may take while the child gets hardly any of the processor.
+    /// Seconds that a file may take while the child gets hardly any processor time.
     private static let most = 60.0
 
-    /// Nothing runs yet. `program` stands for nowplaying-tags; `patience`: seconds of the processor that a file may cost, and
-    /// seconds that a disk may be silent.
+    /// Starts nothing yet. `program` replaces nowplaying-tags; `patience`: limit for a file in seconds of processor
+    /// time, and limit for a silent disk in seconds.
     package init(program: String? = FactsChild.path, patience: Double = 5) {
         self.program = program
         self.patience = patience
     }
 
-    /// Pid of the child; nil: none waits for a file.
+    /// Pid of a child that waits for a file; nil: there is none.
     package var process: Int32? { state.withLock { $0.running?.process.pid } }
 
-    /// Ends the child, if one waits for a file; one that reads ends after that. Any thread.
+    /// Ends the child if it waits for a file; a child that reads ends after that. Any thread.
     package func end() {
-        // It ends after the lock.
+        // The child ends outside the lock.
         let ended = state.withLock { state in
             state.ends += 1
             return state.running.take()
@@ -68,7 +68,7 @@ package final class FactsChild: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Looks at a file. Blocks; one thread at a time.
+    /// Reads the facts of a file. Blocks; one thread at a time.
     package func read(_ file: MediaFile, _ extent: FileFacts.Extent) -> Outcome {
         let (kept, ends) = state.withLock { ($0.running.take(), $0.ends) }
         let child: Running
@@ -97,7 +97,7 @@ package final class FactsChild: Sendable {
         return Running(process: process, socket: socket)
     }
 
-    /// Waits for the answer: as long as the child computes, but not for ever.
+    /// Waits for the answer while the child computes, up to the limits.
     private func answer(of child: Running, _ extent: FileFacts.Extent) -> Outcome {
         let began = EventLoop.now
         let pid = child.process.pid
@@ -121,7 +121,7 @@ package final class FactsChild: Sendable {
         }
     }
 
-    /// Takes the bytes that have come. Nil: the answer is not complete. Throws `WireError` for what is none.
+    /// Takes the bytes that have come. Nil: the answer is not complete. Throws `WireError` for an invalid answer.
     private func receive(
         from child: Running, _ bytes: inout [UInt8], _ extent: FileFacts.Extent
     ) throws(WireError) -> Outcome? {

@@ -2,7 +2,7 @@ package import AudioCore
 package import ChildDecoding
 import TrackReading
 
-/// An order to nowplaying-tags: look at the file whose descriptor comes with it. Eight bytes: the extent, and zeros.
+/// An order to nowplaying-tags: read the file whose descriptor comes with it. Eight bytes: the extent, and zeros.
 package struct FactsOrder: Equatable, Sendable {
     /// Bytes of an order.
     package static let bytes = 8
@@ -36,7 +36,7 @@ package enum FactsAnswer: Equatable, Sendable {
 
     /// Bytes of a header.
     package static let headerBytes = 8
-    /// Bytes of the words of a refusal, at most.
+    /// Maximum bytes of the text of a refusal.
     private static let wordBytes = 512
 
     private enum Kind: UInt8 {
@@ -70,7 +70,7 @@ package enum FactsAnswer: Equatable, Sendable {
         return writer.bytes + body
     }
 
-    /// Bytes of the body that a header announces. Throws `WireError` if it is none, or too long.
+    /// Bytes of the body that a header announces. Throws `WireError` for an invalid header or a body that is too long.
     package static func count(
         _ header: some Collection<UInt8>, _ extent: FileFacts.Extent
     ) throws(WireError) -> Int {

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Reads the facts of files, for lists and for the library.
 package enum FactsReading {
-    /// Facts of this file, by the decoders that this program has. Blocks on reading.
+    /// Facts of this file, by the decoders of this process. Blocks on reading.
     package static func read(_ file: MediaFile) -> FactsAnswer {
         do throws(DecodingError) {
             return .found(FileFacts(of: try DecoderRegistry.openDecoder(for: file)))
@@ -12,8 +12,8 @@ package enum FactsReading {
         }
     }
 
-    /// Facts of this file by nowplaying-decode, with all the priority that is left over. Blocks. `patience`: seconds without
-    /// a word of it.
+    /// Facts of this file by nowplaying-decode at low priority. Blocks. `patience`: seconds that the child may be
+    /// silent.
     package static func readForeign(_ file: MediaFile, patience: Double) -> FactsChild.Outcome {
         guard DecodeProgram.path != nil else { return .refused(DecodingError(.notRecognised, DecodeProgram.howToGet)) }
         do throws(DecodingError) {
@@ -28,12 +28,12 @@ package enum FactsReading {
         } catch { return .refused(error) }
     }
 
-    /// Nanoseconds of the processor after which a process that has said nothing did not wait for a disk.
+    /// Nanoseconds of processor time that show that a silent process computes, and does not wait for a disk.
     private static let busyTime: Int64 = 1_000_000_000
 }
 
 extension DecoderRegistry {
-    /// True for a file of a kind that nowplaying-decode may read although no decoder of this program does.
+    /// True if the file may be of a kind that nowplaying-decode reads and no decoder of this process does.
     fileprivate static func mayBeForeign(_ file: MediaFile) -> Bool {
         guard let tags = try? LeadingTags(in: file),
             let first = try? file.bytes(at: tags.end, count: MediaKind.neededBytes)

@@ -4,12 +4,12 @@ import TrackReading
 
 /// MPEG audio, layers I to III, by libmpg123: MP3 without the silence that its encoder added, by the LAME tag.
 ///
-/// It comes out as float32, which is what the library computes: nothing is rounded twice, and peaks above full scale, which
-/// lossy coding produces out of loud music, can still be brought below it by a gain. A stream of 16 bit is served as
-/// exactly: the sound server rounds once, as the library would. The price is twice the memory of the ring, 1.4 MB for
-/// 44.1 kHz stereo, which stays within 8 s and 4 MiB.
+/// It comes out as float32, the library's own form: nothing is rounded twice, and a gain can still reduce the peaks
+/// above full scale that lossy coding makes out of loud music. Output to a stream of 16 bit is as exact, because the
+/// sound server rounds once, as the library would. The cost is twice the memory of the ring, 1.4 MB for 44.1 kHz
+/// stereo, within the limits of 8 s and 4 MiB.
 ///
-/// It keeps the file's 64 KiB (twice while the length is being counted) and 100 KiB of libmpg123's.
+/// It keeps the file's 64 KiB (twice while it counts the length) and 100 KiB of libmpg123's.
 final class MP3Decoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
@@ -21,7 +21,7 @@ final class MP3Decoder: AudioDecoder {
     private var length: MP3Length
     private var isAtEnd = false
 
-    /// Opens the stream of the file; `tags` are those at its beginning. Throws `.broken`, or what reading throws.
+    /// Opens the stream of the file; `tags` are those at its beginning. Throws `.broken`, or a read error.
     init(file: MediaFile, stream: MPEGStream, tags: TagFields) throws(DecodingError) {
         let handle = try MP3Handle(file: file, start: stream.start, end: stream.end)
         format = AudioFormat(
@@ -41,7 +41,7 @@ final class MP3Decoder: AudioDecoder {
             isAtEnd = true
             return
         }
-        // A target beyond all that a file can hold would only be counted to.
+        // libmpg123 would step through the whole file for a target beyond its end.
         let reached = try handle.seek(toFrame: min(target, 1 << 40))
         isAtEnd = reached < target
     }

@@ -3,7 +3,7 @@ import CLateLibraries
 private import CMPG123
 import Glibc
 
-/// A decoder of libmpg123 that reads a part of a file: the only file that knows the library.
+/// A decoder of libmpg123 that reads a part of a file. No other file uses the library.
 struct MP3Handle: ~Copyable {
     /// Result of reading or stepping.
     enum Outcome {
@@ -32,8 +32,8 @@ struct MP3Handle: ~Copyable {
     let sampleRate: Int
     let channels: Int
 
-    /// Opens the frames at `start` to before `end` of the file. `isForCounting`: it is only asked to step from frame to
-    /// frame. Throws `.broken`, or what reading throws.
+    /// Opens the frames at `start` to before `end` of the file. `isForCounting`: the caller only steps from frame to
+    /// frame. Throws `.broken`, or a read error.
     init(file: MediaFile, start: Int64, end: Int64, isForCounting: Bool = false) throws(DecodingError) {
         guard late_mpg123_is_there() != 0 else { throw .withoutLibrary("libmpg123.so.0", package: "libmpg123-0") }
         let source = Source(file, start, end)
@@ -42,18 +42,18 @@ struct MP3Handle: ~Copyable {
         }
         var flags = MPG123_FORCE_FLOAT.rawValue | MPG123_QUIET.rawValue | MPG123_SKIP_ID3V2.rawValue
         if isForCounting {
-            // The frame with the encoder's promise is none to be counted, and its promise is not to be relied on.
+            // The frame with the encoder's data is not counted, and its number of frames is not reliable.
             flags |= MPG123_IGNORE_STREAMLENGTH.rawValue
             mpg123_param2(handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_GAPLESS.rawValue), 0)
         } else {
             flags |= MPG123_GAPLESS.rawValue
         }
         mpg123_param2(handle, Int32(MPG123_ADD_FLAGS.rawValue), Int(flags), 0)
-        // With the default of 4 the sound after a seek differs from that of playing through.
+        // With the default of 4, the sound after a seek differs from that of uninterrupted playback.
         mpg123_param2(handle, Int32(MPG123_PREFRAMES.rawValue), 20, 0)
-        // Places of frames, made sparser as the table fills: 64 KiB however long the file is.
+        // The table of frame offsets thins out as it fills: 64 KiB for a file of any length.
         mpg123_param2(handle, Int32(MPG123_INDEX_SIZE.rawValue), 8192, 0)
-        // Junk in the middle is passed over, however much of it there is: the file ends somewhere.
+        // Junk of any length in the middle is skipped; the end of the file ends it.
         mpg123_param2(handle, Int32(MPG123_RESYNC_LIMIT.rawValue), -1, 0)
         mpg123_replace_reader_handle(
             handle, { MP3Handle.read($0, $1, $2) }, { MP3Handle.seek($0, $1, $2) }, nil)
@@ -79,7 +79,7 @@ struct MP3Handle: ~Copyable {
 
     deinit { mpg123_delete(handle) }
 
-    /// Frames of audio that it will deliver, as it believes from what it has seen of the file.
+    /// Frames of audio that libmpg123 expects to deliver, from the bytes that it has seen; nil: unknown.
     var believedLength: Int64? {
         let length = Int64(mpg123_length(handle))
         return length > 0 ? length : nil
@@ -88,8 +88,8 @@ struct MP3Handle: ~Copyable {
     /// Frames of audio in the frame of MPEG audio that was read last.
     var audioFramesPerFrame: Int { max(1, Int(mpg123_spf(handle))) }
 
-    /// Decodes whole frames of audio into `target`; the bytes written, and whether more follows. Throws `.broken` where the
-    /// library can't continue, or what reading throws.
+    /// Decodes whole frames of audio into `target`. Returns the bytes written, and `.end` at the end. Throws `.broken`
+    /// if the library cannot continue, or a read error.
     func read(into target: UnsafeMutableRawBufferPointer) throws(DecodingError) -> (bytes: Int, outcome: Outcome) {
         source.failure = nil
         var done = 0
@@ -118,7 +118,8 @@ struct MP3Handle: ~Copyable {
         DecodingError(.broken, "its sample rate changes in the middle")
     }
 
-    /// Moves to this frame of audio and says where it is: before it only if the file ends there. Throws as `read` does.
+    /// Moves to this frame of audio and returns the frame reached: an earlier one only if the file ends there. Throws
+    /// as `read` does.
     func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
         source.failure = nil
         let reached = mpg123_seek(handle, Int(frame), SEEK_SET)
@@ -130,7 +131,7 @@ struct MP3Handle: ~Copyable {
         return Int64(reached)
     }
 
-    /// Steps over a frame of MPEG audio without decoding it. Throws what reading throws.
+    /// Steps over a frame of MPEG audio without decoding it. Throws read errors.
     func stepFrame() throws(DecodingError) -> Outcome {
         let status = mpg123_framebyframe_next(handle)
         if let failure = source.failure { throw failure }

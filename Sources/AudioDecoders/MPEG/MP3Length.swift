@@ -5,12 +5,12 @@ import TrackReading
 
 /// Length of a file of MPEG audio, in frames of audio that libmpg123 delivers.
 ///
-/// Only a scan of all its frames is exact: the encoder's promise may be wrong, missing, or of a file that was cut since.
-/// It counts for `openingSeconds` before the first sound, which is enough for 10 MB and more from memory. In a
-/// longer file it trusts a promise if the promised length in bytes is that of the file; else the length is an estimate
-/// by the size, until `count` is called when there is time.
+/// Only a scan of all its frames is exact: the encoder's number may be wrong, missing, or of a file that was cut since.
+/// An opening counts for `openingSeconds`, enough for 10 MB or more from memory. In a longer file it trusts the
+/// encoder's number if the encoder's length in bytes is that of the file. Else the length is an estimate by the size,
+/// until a caller with time calls `count`.
 struct MP3Length {
-    /// As known by now; an estimate while `isExact` is false.
+    /// Frames by the present knowledge; an estimate while `isExact` is false.
     private(set) var frames: Int64?
     private(set) var isExact = false
 
@@ -24,10 +24,10 @@ struct MP3Length {
     /// Frames that libmpg123 removes at both ends besides the encoder's delay: the delay of decoders.
     private static let decoderDelay: Int64 = 529
 
-    /// A counting under way, kept apart from decoding with a window on the file of its own.
+    /// A count in progress, with a handle and a window on the file of its own.
     private final class Counter {
         let handle: MP3Handle
-        /// Opening reads the first.
+        /// Starts at 1: opening the handle reads the first frame.
         var frames: Int64 = 1
 
         init(_ file: MediaFile, _ stream: MPEGStream) throws(DecodingError) {
@@ -35,7 +35,7 @@ struct MP3Length {
         }
     }
 
-    /// Measures as far as there is time for. `believed`: what the library says at first. Throws what reading throws.
+    /// Counts for at most `openingSeconds`; begins with the library's estimate. Throws read errors.
     init(_ stream: MPEGStream, in file: MediaFile, handle: borrowing MP3Handle) throws(DecodingError) {
         self.stream = stream
         audioFrames = Int64(handle.audioFramesPerFrame)
@@ -49,7 +49,7 @@ struct MP3Length {
         }
     }
 
-    /// Counts on, until `isEnough` (asked after some hundred frames) or to the end. Throws what reading throws.
+    /// Resumes counting until `isEnough` (called after each 256 frames) is true, or to the end. Throws read errors.
     mutating func count(until isEnough: () -> Bool) throws(DecodingError) {
         guard let counter else { return }
         repeat {
@@ -65,8 +65,8 @@ struct MP3Length {
         } while !isEnough()
     }
 
-    /// Frames that libmpg123 delivers for this number of MPEG frames: it removes the encoder's delay and padding, the padding
-    /// at the end of the promised number of frames, and plays the frames after it.
+    /// Frames that libmpg123 delivers for this number of MPEG frames. It removes the encoder's delay, and the padding
+    /// at the end of the number of frames that the encoder wrote; it plays the frames after that number.
     private func delivered(_ count: Int64) -> Int64 {
         let whole = count * audioFrames
         guard let information = stream.information, let promised = information.frames, promised > 0,

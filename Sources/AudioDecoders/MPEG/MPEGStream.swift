@@ -5,7 +5,7 @@ import TrackReading
 struct MPEGStream {
     /// First byte of the first frame.
     let start: Int64
-    /// Behind the last byte that may belong to a frame.
+    /// Offset after the last byte that may belong to a frame.
     let end: Int64
     let header: MPEGFrameHeader
     /// The encoder's data in a first frame without sound, if any.
@@ -13,11 +13,11 @@ struct MPEGStream {
 
     /// Maximum bytes of junk before the first frame.
     static let junkLimit = 64 << 10
-    /// Frames in a row, each where the one before says, that make it sure.
+    /// Number of frames in a row, each at the offset that the previous one implies, that prove a stream.
     private static let wantedFrames = 3
 
-    /// Finds the stream that begins at `offset` or up to `junkLimit` after it; nil: none. `isSure`: a tag or a name indicates
-    /// MPEG audio, so that a single frame before the end is enough. Throws what reading throws.
+    /// Finds the stream that begins at `offset` or up to `junkLimit` after it; nil: none. `isSure`: a tag or a name
+    /// indicates MPEG audio, so that a single frame before the end is enough. Throws read errors.
     init?(in file: MediaFile, from offset: Int64, isSure: Bool) throws(DecodingError) {
         let end = try TrailingTags(in: file).audioEnd
         let window = try file.bytes(at: offset, count: Self.junkLimit)
@@ -40,7 +40,7 @@ struct MPEGStream {
         return nil
     }
 
-    /// True if frames follow one another from here on.
+    /// True if frames follow one another from `start` on.
     private static func isStream(
         _ first: MPEGFrameHeader, in file: MediaFile, at start: Int64, end: Int64, isSure: Bool
     ) throws(DecodingError) -> Bool {

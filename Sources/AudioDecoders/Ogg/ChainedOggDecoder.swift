@@ -1,9 +1,9 @@
 import AudioCore
 import NowPlaying
 
-/// A chain of Ogg links that no library plays as one: of FLAC, or with rates or codings that differ. Each link is decoded by
-/// a decoder of its own. Neighbours of one format follow one another without a frame between; where the format changes, so
-/// does that of this decoder (see `AudioDecoder.nextFormatChange`).
+/// A chain of Ogg links that no library plays as one: a chain of FLAC, or one with different rates or codings. Each
+/// link has a decoder of its own. Adjacent links of one format follow one another without a gap; where the format
+/// changes, the format of this decoder changes too (see `AudioDecoder.nextFormatChange`).
 final class ChainedOggDecoder: AudioDecoder {
     private struct Link {
         let bytes: Range<Int64>
@@ -26,19 +26,19 @@ final class ChainedOggDecoder: AudioDecoder {
     private let file: MediaFile
     private let links: [Link]
     private let parts: [Part]
-    /// Seconds of the whole.
+    /// Seconds of the whole chain.
     private let duration: Double
-    /// Why it ends before the end of the file; nil: it does not.
+    /// Error that ends the chain before the end of the file; nil: none.
     private let failure: DecodingError?
 
     private var part = 0
-    /// The link that is read, its decoder if that is open, and the frame that is read next.
+    /// Index of the present link, its decoder if open, and the next frame to read.
     private var link = 0
     private var decoder: (any AudioDecoder)?
     private var position: Int64 = 0
     private var reportedLink = 0
 
-    /// Opens each link once, to know how long it is. Throws what opening the first one throws.
+    /// Opens each link once, to learn its length. Throws the error of the first link.
     init(_ file: MediaFile, links ranges: [Range<Int64>]) throws(DecodingError) {
         var links: [Link] = []
         var parts: [Part] = []
@@ -51,7 +51,7 @@ final class ChainedOggDecoder: AudioDecoder {
                 decoder = try DecoderRegistry.openOggLink(file, bytes)
                 length = try Self.length(of: decoder)
             } catch {
-                // The links that are open by then are played.
+                // The links before the error still play.
                 if links.isEmpty { throw error }
                 failure = error
                 break
@@ -98,7 +98,7 @@ final class ChainedOggDecoder: AudioDecoder {
     var nextFormatChange: Double? { part + 1 < parts.count ? parts[part + 1].start : nil }
 
     func adoptFormat(at seconds: Double) throws(DecodingError) {
-        // Half a frame of the later one: seconds are no whole frames.
+        // The tolerance is half a frame at the later rate, because seconds are not whole frames.
         let wanted = parts.lastIndex { $0.start - 0.5 / Double($0.format.sampleRate) <= seconds } ?? 0
         if wanted == part { return }
         part = wanted
@@ -145,7 +145,8 @@ final class ChainedOggDecoder: AudioDecoder {
             let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(room * size)])
             var count = try open().read(into: target)
             if count == 0 {
-                // It is shorter than it promised: silence, so that all that follows stays where it belongs.
+                // The link is shorter than its length claims: silence fills the rest, so that all later frames keep
+                // their position.
                 if link == links.count - 1 { return 0 }
                 target.initializeMemory(as: UInt8.self, repeating: 0)
                 count = room

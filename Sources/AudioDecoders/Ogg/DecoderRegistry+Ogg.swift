@@ -1,8 +1,8 @@
 import AudioCore
 
 extension DecoderRegistry {
-    /// Opens what begins at `start`: by its library, which plays most chains as one, or link by link. Throws every kind of
-    /// `DecodingError`.
+    /// Opens the Ogg stream or chain that begins at `start`: with the library of its coding, which plays most chains as
+    /// one, or link by link. Throws every kind of `DecodingError`.
     static func openOgg(_ file: MediaFile, from start: Int64) throws(DecodingError) -> any AudioDecoder {
         let headers = try OggHeaders(in: file, at: start)
         if headers.coding == .flac {
@@ -10,10 +10,10 @@ extension DecoderRegistry {
             return links.count > 1
                 ? try ChainedOggDecoder(file, links: links) : try openOggLink(file, start..<file.size)
         }
-        // A library would keep the headers of later links, whatever their size.
+        // A library would keep the headers of later links, of any size.
         let links = try OggChain.links(in: file, from: start)
         for link in links.dropFirst() {
-            // One of another kind stays for the library, which passes over it.
+            // The library skips a link of another kind.
             guard let headers = try? OggHeaders(in: file, at: link.lowerBound) else { continue }
             if headers.areLarge(before: link.upperBound) { return try ChainedOggDecoder(file, links: links) }
         }
@@ -22,7 +22,7 @@ extension DecoderRegistry {
             let rates = Set(stream.links.map(\.sampleRate))
             if rates.count == 1 { return try OggDecoder(stream, codec: name(of: headers.coding)) }
         } catch {
-            // Links of another coding make the libraries refuse the whole.
+            // The libraries refuse a chain with links of another coding.
             guard error.kind == .broken, links.count > 1 else { throw error }
         }
         return try ChainedOggDecoder(file, links: links)

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// A link of a chained Ogg file: a stream that was put after another, with a format and tags of its own.
+/// A link of a chained Ogg file: a stream that follows another, with a format and tags of its own.
 struct OggLink {
     /// Frames of audio in it.
     let frames: Int64
@@ -14,14 +14,14 @@ struct OggLink {
 protocol LinkedStream: AnyObject {
     /// The links, in the order of the file; at least one.
     var links: [OggLink] { get }
-    /// The frame that is read next, as the file's own times say.
+    /// The next frame to read, by the file's own times.
     var position: Int64 { get }
-    /// Moves so far before this frame, which is before the end, that the sound from it on is that of playing through; not
-    /// before `start`, where the frame's link begins and the decoder begins anew by itself. Says which frame is read next.
-    /// Throws `.broken`, or what reading throws.
+    /// Moves to a place so far before `frame`, which is before the end, that the sound from `frame` on equals that of
+    /// uninterrupted playback. Does not move before `start`, where the frame's link begins with a fresh decoder.
+    /// Returns the next frame to read. Throws `.broken`, or a read error.
     func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64
-    /// Reads up to `frames` frames of one link, interleaved, into `target`, which has room for as many of 8 channels. Throws
-    /// `.broken`, or what reading throws.
+    /// Reads up to `frames` frames of one link, interleaved, into `target`, which has room for `frames` frames of 8
+    /// channels. Throws `.broken`, or a read error.
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece
 }
 
@@ -31,7 +31,7 @@ struct LinkedPiece {
     var frames: Int
     /// Index of its link in `links`.
     var link: Int
-    /// True if something was missing in the file before it.
+    /// True if bytes were missing in the file before it.
     var followsHole: Bool
 }
 

@@ -2,14 +2,14 @@ import AudioCore
 
 /// Offsets of the links of a chained Ogg file (RFC 3533 §4), found without reading their content.
 enum OggChain {
-    /// Links that are looked for at most.
+    /// Maximum number of links.
     private static let maximumLinks = 4096
     /// Bytes of one search for a page: more than the largest one.
     private static let searchBytes = 72 << 10
     /// Bytes to walk from page to page at the end of a search.
     private static let walkBytes: Int64 = 256 << 10
 
-    /// The bytes of each link, in the order of the file; one range where it is no chain. Throws what reading throws.
+    /// The bytes of each link, in the order of the file; one range if the file is no chain. Throws read errors.
     static func links(in file: MediaFile, from start: Int64) throws(DecodingError) -> [Range<Int64>] {
         guard let last = try lastPage(in: file, from: start) else { return [start..<file.size] }
         var links: [Range<Int64>] = []
@@ -25,7 +25,7 @@ enum OggChain {
         return links
     }
 
-    /// The streams that begin together at `offset`, and where their first pages end.
+    /// The streams that begin together at `offset`, and the end of their first pages.
     private static func firstPages(
         in file: MediaFile, at offset: Int64
     ) throws(DecodingError) -> (serials: Set<UInt32>, end: Int64) {
@@ -38,7 +38,8 @@ enum OggChain {
         return (serials, end)
     }
 
-    /// Offset of the first page of another stream; `high` is one. Bisects the range, then walks.
+    /// Offset of the first page of another stream after `start`; a page of another stream begins at `end`. Bisects the
+    /// range, then walks.
     private static func firstOther(
         than serials: Set<UInt32>, in file: MediaFile, between start: Int64, and end: Int64
     ) throws(DecodingError) -> Int64 {
@@ -65,8 +66,8 @@ enum OggChain {
         return end
     }
 
-    /// The first page that begins at `offset` or after it, but before `end`. What only looks like one is no page: another
-    /// one or the end of the file follows each.
+    /// The first page that begins at `offset` or after it, but before `end`. Another page or the end of the file must
+    /// follow it; other matches are false.
     private static func firstPage(
         in file: MediaFile, from offset: Int64, before end: Int64
     ) throws(DecodingError) -> OggPage? {
@@ -86,7 +87,7 @@ enum OggChain {
         return nil
     }
 
-    /// The last page of the file, looked for in its last 128 KiB.
+    /// The last page of the file, within its last 128 KiB.
     private static func lastPage(in file: MediaFile, from start: Int64) throws(DecodingError) -> OggPage? {
         var last: OggPage?
         var byteOffset = max(start, file.size - (128 << 10))

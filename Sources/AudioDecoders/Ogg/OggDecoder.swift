@@ -1,14 +1,14 @@
 import AudioCore
 import NowPlaying
 
-/// Ogg Vorbis and Opus, as float32, which is what the libraries compute (see `MP3Decoder` for why it stays so). Links of a
-/// chain follow one another without a frame between, each with its tags; where they have different numbers of channels all
-/// come out with the largest of them, so that no channel is lost. What is missing in the file is silence of the same length,
-/// so that all that follows stays where it belongs.
+/// Ogg Vorbis and Opus, as float32, the libraries' own form (`MP3Decoder` has the reasons). Links of a chain follow one
+/// another without a gap, each with its tags. Where their numbers of channels differ, all come out with the largest
+/// number, so that no channel is lost. Silence of the same length replaces missing parts, so that all later frames keep
+/// their position.
 final class OggDecoder: AudioDecoder {
     let format: AudioFormat
     let lengthInFrames: Int64?
-    /// The link that the next frame belongs to, and the one that listeners know of.
+    /// Index of the next frame's link, and index of the link whose tags were reported last.
     private var section = 0
     private var reportedSection = 0
     var metadata: MediaMetadata { links[section].metadata }
@@ -20,14 +20,14 @@ final class OggDecoder: AudioDecoder {
         let channels: Int
         let metadata: MediaMetadata
         let format: MediaFormat
-        /// For each channel that is delivered the one of the link; nil: silence.
+        /// For each delivered channel, the index of the link's channel; nil: silence.
         let sources: [Int?]
     }
 
     private let stream: any LinkedStream
     private let links: [Link]
     private let end: Int64
-    /// The frame that is delivered next, and what must be dropped before it.
+    /// The next frame to deliver, and the frames to drop before it.
     private var position: Int64 = 0
     private var framesToDrop: Int64 = 0
     private var isAtEnd = false
@@ -36,14 +36,14 @@ final class OggDecoder: AudioDecoder {
     private var pending = LinkedPiece(frames: 0, link: 0, followsHole: false)
     private var pendingStart = 0
     private var silentFrames: Int64 = 0
-    /// For how many frames after a hole it is not sure where they belong.
+    /// Frames after a hole for which the position is uncertain.
     private var framesInDoubt: Int64 = 0
 
-    /// 120 ms of Opus, the longest packet that there is.
+    /// 120 ms of Opus: the longest packet of both codings.
     private static let pieceFrames = 5760
 
-    /// Takes over an open stream whose links are of one rate; `codec` is its name for people, `isOpus`: whose tags of
-    /// loudness come first. Throws `.broken`.
+    /// Takes over an open stream whose links have one rate. `codec`: its name for people; in `Opus` the R128 tags for
+    /// loudness take precedence. Throws `.broken`.
     init(_ stream: any LinkedStream, codec: String) throws(DecodingError) {
         self.stream = stream
         let all = stream.links
@@ -75,7 +75,8 @@ final class OggDecoder: AudioDecoder {
 
     deinit { decoded.deallocate() }
 
-    /// A single channel plays on both sides; others from where they stand.
+    /// Maps the channels of a link to those of the output. A single channel plays on both sides; others keep their
+    /// position.
     private static func sources(of link: [ChannelPosition], for order: [ChannelPosition]) -> [Int?] {
         if link == [.mono], order.count > 1 { return order.map { $0 == .frontLeft || $0 == .frontRight ? 0 : nil } }
         return order.map { link.firstIndex(of: $0) }
@@ -97,7 +98,7 @@ final class OggDecoder: AudioDecoder {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let room = Int64(buffer.count / format.bytesPerFrame)
         guard room > 0, let target = buffer.bindMemory(to: Float.self).baseAddress else { return 0 }
-        // Pages may claim earlier times than there is sound for: all sound plays.
+        // Pages may claim earlier times than their sound needs: all sound plays.
         while !isAtEnd {
             if silentFrames > 0 {
                 let count = Int(min(room, silentFrames, linkEnd - position))
@@ -118,7 +119,7 @@ final class OggDecoder: AudioDecoder {
         return 0
     }
 
-    /// Decodes a piece; false: there is no more.
+    /// Decodes a piece; false: the end.
     private func decode() throws(DecodingError) -> Bool {
         pending = try stream.read(Self.pieceFrames, into: decoded)
         pendingStart = 0
@@ -128,7 +129,7 @@ final class OggDecoder: AudioDecoder {
         }
         if pending.followsHole { framesInDoubt = 4 * Int64(format.sampleRate) }
         if framesInDoubt > 0 {
-            // The file's own times say how much is missing; in Vorbis not before the end of a page.
+            // The file's own times give the length of the gap; in Vorbis only at the end of a page.
             framesInDoubt -= Int64(pending.frames)
             let missing = stream.position.subtractingClamped(
                 Int64(pending.frames) + position - framesToDrop)

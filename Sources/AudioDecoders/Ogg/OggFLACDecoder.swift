@@ -3,10 +3,10 @@ import CLateLibraries
 import Glibc
 import NowPlaying
 
-/// FLAC in Ogg pages (RFC 9639 §10.1) by libFLAC, which takes the pages apart and finds positions by their times. Samples come
-/// out as they do of native FLAC.
+/// FLAC in Ogg pages (RFC 9639 §10.1) by libFLAC, which parses the pages and finds positions by their times. Samples
+/// come out as those of native FLAC.
 ///
-/// It keeps the file's 64 KiB, a block of samples and what libFLAC keeps, as `FLACDecoder` does.
+/// It keeps the file's 64 KiB, a block of samples and the buffers of libFLAC, as `FLACDecoder` does.
 final class OggFLACDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
@@ -18,17 +18,17 @@ final class OggFLACDecoder: AudioDecoder {
     private var handle: FLACHandle?
     private var failure: DecodingError?
     private var isAtEnd = false
-    /// The frame that is decoded next.
+    /// The next frame to decode.
     private var nextFrame: Int64 = 0
-    /// Bytes that one call of libFLAC may deliver, and a block more.
+    /// Maximum bytes that one call of libFLAC may deliver, plus a block.
     private static let maximumWaiting = 4 << 20
 
-    /// Frames of silence, then converted ones from `restStart` on, that are not delivered yet.
+    /// Frames of silence, then converted frames from `restStart` on, that are not delivered yet.
     private var silentFrames: Int64 = 0
     private var rest: [UInt8] = []
     private var restStart = 0
 
-    /// Opens the stream. Throws `.broken`, or what reading throws.
+    /// Opens the stream. Throws `.broken`, or a read error.
     init(_ source: OggSource, headers: OggHeaders, fields: TagFields) throws(DecodingError) {
         // The first packet: 0x7F, FLAC, version, number of headers; then marker, header and content of STREAMINFO.
         let page = try OggPage(in: source.file, at: headers.firstPageOffset)
@@ -46,7 +46,7 @@ final class OggFLACDecoder: AudioDecoder {
                 ?? ChannelPosition.standardOrder(channels: info.channels))
         mediaFormat = MediaFormat(
             codec: "FLAC", sampleRate: info.sampleRate, channels: info.channels, bitsPerSample: info.bitsPerSample)
-        // A header may promise what was cut off, or was not known when it was written; the last page knows what is there.
+        // The header's length may be missing or include a part that was cut off; the last page has the real length.
         let counted = try OggPage.last(of: headers.serial, in: source.file, before: source.end)?.granule
         if let length = info.lengthInFrames {
             lengthInFrames = format.length(claimed: min(length, counted.map { $0 > 0 ? $0 : length } ?? length))
@@ -134,7 +134,7 @@ extension OggFLACDecoder: FLACOggClient {
         }
         let frames = block.frames - first
         nextFrame = max(nextFrame, block.firstSample + Int64(block.frames))
-        // Where frames are missing, libFLAC 1.4 delivers silent blocks before the one that it found, all in one call.
+        // Where frames are missing, libFLAC 1.4 delivers silent blocks before the block that it found, all in one call.
         let waiting = Array(rest[restStart...])
         guard waiting.count <= Self.maximumWaiting else { return false }
         rest =

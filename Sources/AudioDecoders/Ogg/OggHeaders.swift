@@ -1,8 +1,8 @@
 import AudioCore
 
-/// Codec of an Ogg file, and the packets with which its sound begins: found by its pages alone.
+/// Codec of an Ogg file, and the header packets of its audio stream, found by its pages alone.
 struct OggHeaders {
-    /// The coding of the sound.
+    /// The coding of the audio.
     enum Coding: Equatable { case vorbis, opus, flac }
 
     let coding: Coding
@@ -20,7 +20,7 @@ struct OggHeaders {
     private(set) var end: Int64?
     /// Number of pages that hold `packets`.
     private(set) var pageCount = 0
-    /// The number in its stream of the first of them.
+    /// Sequence number of the first of these pages.
     private(set) var firstSequence: UInt32 = 0
 
     private static let maximumStreams = 64
@@ -28,8 +28,8 @@ struct OggHeaders {
     private static let maximumBytes: Int64 = 256 << 20
     private static let maximumPages = 16_384
 
-    /// Reads the pages from `start` on. Throws `.notRecognised` with the names of what is there if there is no sound of ours,
-    /// or what reading throws.
+    /// Reads the pages from `start` on. Throws `.notRecognised` with the names of the streams if none has a coding that
+    /// this version decodes, or a read error.
     init(in file: MediaFile, at start: Int64) throws(DecodingError) {
         var offset = start
         var found: (coding: Coding, page: OggPage)?
@@ -81,7 +81,7 @@ struct OggHeaders {
         }
     }
 
-    /// Looks at the newest packet; true: it is the last one of the headers.
+    /// Checks the newest packet; true: it is the last one of the headers.
     private mutating func isComplete(in file: MediaFile) throws(DecodingError) -> Bool {
         guard let newest = packets.last else { return false }
         switch coding {
@@ -98,7 +98,7 @@ struct OggHeaders {
         }
     }
 
-    /// Fields of the comments. Throws what reading throws.
+    /// Fields of the comments. Throws read errors.
     func fields(in file: MediaFile) throws(DecodingError) -> TagFields {
         guard let comments else { return TagFields() }
         return try VorbisComments(from: Int64(Self.commentStart(coding)), to: comments.length) {
@@ -107,7 +107,7 @@ struct OggHeaders {
         }.fields
     }
 
-    /// Bytes before the comments in their packet: its kind and, but for FLAC, the coding's name.
+    /// Bytes before the comments in their packet: its kind and, except in FLAC, the coding's name.
     static func commentStart(_ coding: Coding) -> Int { coding == .vorbis ? 7 : coding == .opus ? 8 : 4 }
 
     private static func coding(_ first: [UInt8]) -> Coding? {

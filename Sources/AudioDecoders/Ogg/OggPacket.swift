@@ -1,6 +1,6 @@
 import AudioCore
 
-/// A packet of an Ogg stream as pieces of the file: 50 MB of comments are not taken up to be looked at.
+/// A packet of an Ogg stream as pieces of the file: a reader of its head does not load 50 MB of comments.
 struct OggPacket {
     private struct Piece {
         /// Offset in the packet.
@@ -10,13 +10,13 @@ struct OggPacket {
     }
 
     private var pieces: [Piece] = []
-    /// Bytes of it.
+    /// Bytes of the packet.
     private(set) var length: Int64 = 0
 
-    /// Adds bytes of the file to its end.
+    /// Appends bytes of the file.
     mutating func append(offset: Int64, count: Int) {
         if count == 0 { return }
-        // Pieces of one page lie side by side: they are one.
+        // Pieces of one page are adjacent: they form one piece.
         if let last = pieces.last, last.offset + Int64(last.count) == offset {
             pieces[pieces.count - 1] = Piece(
                 position: last.position, offset: last.offset, count: last.count + count)
@@ -27,7 +27,7 @@ struct OggPacket {
         length += Int64(count)
     }
 
-    /// Up to `count` bytes from `position` on. Throws what reading throws.
+    /// Up to `count` bytes from `position` on. Throws read errors.
     func bytes(in file: MediaFile, at position: Int64, count: Int) throws(DecodingError) -> [UInt8] {
         var low = 0
         var high = pieces.count

@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Recordings of running streams, which begin anywhere.
+/// Recordings of running streams, which begin at any page.
 extension OggPage {
-    /// Maximum bytes of junk before the first page: two pages of the longest.
+    /// Maximum bytes of junk before the first page: two pages of maximum length.
     private static let junkLimit = 128 << 10
-    /// Bytes of a stream without a beginning to search for the next one.
+    /// Bytes to search for the next stream after one without a beginning.
     private static let searchLimit: Int64 = 64 << 20
 
-    /// The first page that begins at `start` or up to 128 KiB after it; nil: there are no two in a row, nor one that ends
-    /// the file. Throws what reading throws.
+    /// The first page that begins at `start` or up to 128 KiB after it; nil: there are neither two pages in a row nor
+    /// one that ends the file. Throws read errors.
     static func first(in file: MediaFile, from start: Int64) throws(DecodingError) -> OggPage? {
         let window = try file.bytes(at: start, count: junkLimit)
         let mark: [UInt8] = [0x4F, 0x67, 0x67, 0x53, 0]
@@ -24,7 +24,7 @@ extension OggPage {
         return nil
     }
 
-    /// Start of a stream, at this page or one after it; nil: none in reach. Throws what reading throws.
+    /// Start of a stream, at this page or a later one; nil: none within `searchLimit`. Throws read errors.
     func streamStart(in file: MediaFile) throws(DecodingError) -> Int64? {
         var page = self
         while !page.isFirst {
@@ -32,7 +32,7 @@ extension OggPage {
             if let next = try OggPage(in: file, at: page.end) {
                 page = next
             } else {
-                // Damage: from the next that is whole.
+                // Damage: resume at the next whole page.
                 guard let next = try OggPage.first(in: file, from: page.end) else { return nil }
                 page = next
             }
@@ -42,8 +42,8 @@ extension OggPage {
 }
 
 extension DecoderRegistry {
-    /// Opens Ogg that begins with its streams' pages from the middle, or with something else before them: from the first
-    /// stream on whose beginning is there. Nil: it is no Ogg. Throws every kind of `DecodingError`.
+    /// Opens Ogg that begins in the middle of a stream, or after other bytes: from the first stream with a beginning.
+    /// Nil: it is not Ogg. Throws every kind of `DecodingError`.
     static func openOggFromItsMiddle(
         _ file: MediaFile, from start: Int64
     ) throws(DecodingError) -> (any AudioDecoder)? {

@@ -6,19 +6,19 @@ struct OggPage {
     let offset: Int64
     /// 1: continues with a packet of the page before, 2: first of its stream, 4: last of it.
     let flags: UInt8
-    /// Time of the last packet that ends on it, in units of its stream; -1: none ends.
+    /// Time of the last packet that ends on the page, in units of its stream; -1: none ends.
     let granule: Int64
-    /// Identity of the stream that it belongs to.
+    /// Serial number of the page's stream.
     let serial: UInt32
     /// Number of the page in its stream.
     let sequence: UInt32
-    /// Lengths of the pieces that it holds; a packet ends with the first that is below 255.
+    /// Lengths of the page's segments; a packet ends with the first one below 255.
     let lacing: [UInt8]
 
     /// Bytes of a header before its lacing.
     static let headerBytes = 27
 
-    /// Reads the header at `offset`; nil: there is no page. Throws what reading throws.
+    /// Reads the header at `offset`; nil: there is no page. Throws read errors.
     init?(in file: MediaFile, at offset: Int64) throws(DecodingError) {
         let bytes = try file.bytes(at: offset, count: Self.headerBytes + 255)
         guard bytes.count >= Self.headerBytes, bytes.starts(with: [0x4F, 0x67, 0x67, 0x53, 0]),
@@ -38,7 +38,7 @@ struct OggPage {
     /// Offset of the next page.
     var end: Int64 { bodyOffset + Int64(lacing.reduce(0) { $0 + Int($1) }) }
 
-    /// The last page of a stream before `end`, looked for in the 128 KiB there. Throws what reading throws.
+    /// The last page of a stream in the 128 KiB before `end`. Throws read errors.
     static func last(of serial: UInt32, in file: MediaFile, before end: Int64) throws(DecodingError) -> OggPage? {
         let start = max(0, end - (128 << 10))
         let tail = try file.bytes(at: start, count: Int(end - start))
@@ -54,8 +54,8 @@ struct OggPage {
         return nil
     }
 
-    /// Writes pages that hold `packets`, with numbers from `sequence` on, and then as many empty ones as are wanted to make
-    /// `count` of them.
+    /// The bytes of pages that hold `packets`, with numbers from `sequence` on, and then of empty pages up to `count`
+    /// pages.
     static func pages(_ packets: [[UInt8]], serial: UInt32, sequence: UInt32, count: Int) -> [UInt8] {
         var lacing: [UInt8] = []
         for packet in packets {

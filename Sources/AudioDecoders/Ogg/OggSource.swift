@@ -1,32 +1,32 @@
 import AudioCore
 import Glibc
 
-/// Input of the Ogg libraries: the file without headers of more than 256 KiB. The libraries would keep
-/// them, pictures and all, as long as the file is open; `OggHeaders` reads their useful parts.
+/// Input of the Ogg libraries: the file without headers of more than 256 KiB. The libraries would keep the headers with
+/// their pictures while the file is open; `OggHeaders` reads their useful parts.
 final class OggSource {
     let file: MediaFile
     /// Offset of the libraries' next read.
     private var position: Int64 = 0
-    /// Why reading failed; since it was set to nil.
+    /// Error of a failed read, since the property was last set to nil.
     var failure: DecodingError?
 
     private let start: Int64
-    /// End in the file.
+    /// Offset of the end in the file.
     let end: Int64
-    /// Bytes of the file from `start` on, before what is left out.
+    /// Bytes of the file from `start` on, before the part that is left out.
     private let headLength: Int64
-    /// Its replacement.
+    /// Bytes in place of that part.
     private let replacement: [UInt8]
     /// Offset at which the file continues.
     private let tailStart: Int64
 
     /// Headers up to this size are read as they are.
     fileprivate static let largeHeaders: Int64 = 256 << 10
-    /// The libraries' limit of a setup header that is kept.
+    /// Largest setup header, in bytes, that is kept for the libraries.
     private static let largestSetup: Int64 = 1 << 20
 
-    /// The Ogg stream in these bytes of the file. Throws `.broken` where its headers are larger than the libraries may keep
-    /// and can't be made small, or what reading throws.
+    /// The Ogg stream in these bytes of the file. Throws `.broken` if its headers are larger than the libraries may
+    /// keep and cannot be replaced, or a read error.
     init(file: MediaFile, _ bytes: Range<Int64>, headers: OggHeaders) throws(DecodingError) {
         self.file = file
         start = bytes.lowerBound
@@ -46,7 +46,7 @@ final class OggSource {
         }
         headLength = headers.firstPagesEnd - start
         tailStart = headersEnd
-        // Numbers of pages continue as they were, or the libraries would think that some were lost.
+        // The page numbers continue without a gap; else the libraries would take pages for lost.
         replacement = OggPage.pages(
             packets, serial: headers.serial, sequence: headers.firstSequence, count: headers.pageCount)
     }
@@ -65,7 +65,7 @@ final class OggSource {
         }
     }
 
-    /// Bytes that there are.
+    /// Bytes of the stream as the libraries see it.
     var size: Int64 { headLength + Int64(replacement.count) + end - tailStart }
 
     /// Offset of the next read.
@@ -113,6 +113,7 @@ final class OggSource {
 }
 
 extension OggHeaders {
-    /// True if they are larger than a library may keep, in a link that ends at `end`. Headers without an end are.
+    /// True if the headers are larger than a library may keep, in a link that ends at `end`. Headers without an end
+    /// extend to `end`.
     func areLarge(before end: Int64) -> Bool { (self.end ?? end) - firstPagesEnd > OggSource.largeHeaders }
 }

@@ -3,16 +3,17 @@ import CLateLibraries
 private import COpusFile
 import Glibc
 
-/// Ogg Opus by libopusfile: the only file that knows the library. The gain of the header is always applied (RFC 7845 §5.1),
-/// those of the tags never: they are the player's business.
+/// Ogg Opus by libopusfile. No other file uses the library. It always applies the gain of the header (RFC 7845 §5.1)
+/// and never those of the tags, which the player applies.
 final class OpusStream: LinkedStream {
     let links: [OggLink]
-    /// A decoder that begins in the middle only comes near to one that has played through. Of music (CELT) half a second
-    /// brings it to within one step of 16 bit. What is coded as speech (SILK, alone or with CELT) predicts from what it
-    /// decoded, until a pause or an unvoiced sound lets it forget: of 3000 places in speech of 8 to 32 kbit/s the 80 ms that
-    /// the library allows left up to 31,789 steps of difference, half a second up to 175 (17 % of the places by more than
-    /// one), 2 s up to 80 (1 %), 3 s none. A steady tone coded as speech never comes together: rounding keeps the two apart,
-    /// by about a hundredth of the tone, however far before it decoding begins.
+    /// Frames to decode before a target. A decoder that begins in the middle only approximates one that has played from
+    /// the start. In music (CELT) half a second reduces the difference to one step of 16 bit. Packets coded as speech
+    /// (SILK, alone or with CELT) predict from earlier output, until a pause or an unvoiced sound resets the
+    /// prediction. Of 3000 places in speech of 8 to 32 kbit/s, the 80 ms of the library left up to 31,789 steps of
+    /// difference, half a second up to 175 (17 % of the places by more than one), 2 s up to 80 (1 %), 3 s none. A
+    /// steady tone coded as speech never converges: rounding leaves a difference of about a hundredth of the tone after
+    /// any preroll.
     private static let preroll: Int64 = 48_000 / 2
     private static let speechPreroll: Int64 = 48_000 * 4
 
@@ -60,7 +61,7 @@ final class OpusStream: LinkedStream {
             file,
             { context, _, _, packet, _, _, _, _ in
                 let stream = Unmanaged<OpusStream>.fromOpaque(context!).takeUnretainedValue()
-                // The top five bits (RFC 6716 §3.1): 0 to 15 have SILK in them.
+                // The top five bits (RFC 6716 §3.1): 0 to 15 contain SILK.
                 if let packet = packet?.pointee, packet.bytes > 0 { stream.isSpeech = packet.packet[0] >> 3 < 16 }
                 return OP_DEC_USE_DEFAULT
             }, Unmanaged.passUnretained(self).toOpaque())
@@ -72,7 +73,7 @@ final class OpusStream: LinkedStream {
         let near = max(start, frame - Self.preroll)
         try seek(toFrame: near)
         if near == start { return near }
-        // One frame of sound shows its coding. Audio that turns into speech later restarts by itself.
+        // One frame of sound shows the coding. A later change from music to speech resets the speech decoder by itself.
         var sample: (Float, Float, Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0, 0, 0)
         let piece = try withUnsafeMutableBytes(of: &sample) { bytes throws(DecodingError) in
             try read(1, into: bytes.bindMemory(to: Float.self).baseAddress!)

@@ -3,13 +3,13 @@ import CLateLibraries
 private import CVorbisFile
 import Glibc
 
-/// Ogg Vorbis by libvorbisfile: the only file that knows the library.
+/// Ogg Vorbis by libvorbisfile. No other file uses the library.
 final class VorbisStream: LinkedStream {
     let links: [OggLink]
 
     private let handle: Handle
     private let source: OggSource
-    /// True if the library failed to make a link's tables. In another attempt it takes the empty ones for valid, and divides by
+    /// True if the library failed to make a link's tables. Another attempt would use the empty tables and divide by
     /// zero (xiph/vorbis issue 124).
     private var isBroken = false
 
@@ -25,14 +25,14 @@ final class VorbisStream: LinkedStream {
         }
     }
 
-    /// Opens the stream; `fields`: what the comments of its first link say. Throws `.broken`, or what reading throws.
+    /// Opens the stream; `fields`: fields of the first link's comments. Throws `.broken`, or a read error.
     init(_ source: OggSource, fields: TagFields) throws(DecodingError) {
         let file = UnsafeMutablePointer<OggVorbis_File>.allocate(capacity: 1)
         let callbacks = ov_callbacks(
             read_func: { target, size, count, context in
                 let source = Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue()
                 let got = source.read(into: UnsafeMutableRawBufferPointer(start: target, count: size * count))
-                // The library asks errno whether nothing is the end or a failure.
+                // After a read of 0 bytes the library distinguishes the end from a failure by errno.
                 errno = got == nil ? EIO : 0
                 return got ?? 0
             },
@@ -58,13 +58,13 @@ final class VorbisStream: LinkedStream {
                 frames: max(0, ov_pcm_total(file, Int32(index))), sampleRate: Int(info.rate),
                 channels: Int(info.channels), fields: index == 0 ? fields : Self.fields(file, index))
         }
-        // The comments were copied: libvorbis frees its own. It may clear an empty list again at the end.
+        // The comments were copied; this frees libvorbis's own. It may clear an empty list again at the end.
         for index in links.indices { vorbis_comment_clear(ov_comment(file, Int32(index))) }
     }
 
     var position: Int64 { ov_pcm_tell(handle.file) }
 
-    /// The library is exact by itself.
+    /// The library seeks exactly.
     func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64 {
         if isBroken { throw Self.brokenTables }
         source.failure = nil
@@ -79,7 +79,7 @@ final class VorbisStream: LinkedStream {
         if isBroken { throw Self.brokenTables }
         source.failure = nil
         var followsHole = false
-        // Every page may be damaged; as long as there are pages the library gets on.
+        // Any page may be damaged; the library continues while there are pages.
         while true {
             var planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?
             var link: Int32 = 0

@@ -2,9 +2,10 @@ import AudioCore
 
 /// WAV and AIFF files whose header names a coding that libsndfile does not open.
 enum CompressedSamples {
-    /// Chunks that are looked at, at most.
+    /// Maximum number of chunks to read.
     private static let mostChunks = 64
-    /// Values of wFormatTag that libsndfile opens: PCM, MS ADPCM, float, A-law, µ-law, IMA ADPCM, and one that names another.
+    /// Values of wFormatTag that libsndfile opens: PCM, MS ADPCM, float, A-law, µ-law, IMA ADPCM, and
+    /// WAVE_FORMAT_EXTENSIBLE.
     private static let waveTags: Set<Int> = [1, 2, 3, 6, 7, 0x11, 0xFFFE]
     /// Compression types of AIFF-C that libsndfile opens.
     private static let compressionTypes: Set<String> = [
@@ -12,8 +13,8 @@ enum CompressedSamples {
         "alaw", "ALAW", "ima4",
     ]
 
-    /// True if the file whose first chunk stands at `start` is one of those. Reads the heads of chunks. Throws what reading
-    /// throws.
+    /// True if the file whose first chunk stands at `start` has a coding that libsndfile does not open. Reads the
+    /// headers of chunks. Throws read errors.
     static func areIn(_ file: MediaFile, at start: Int64) throws(DecodingError) -> Bool {
         let head = try file.bytes(at: start, count: 12)
         guard head.count == 12 else { return false }

@@ -12,11 +12,11 @@ final class PCMDecoder: AudioDecoder {
 
     private let handle: SndFileHandle
     private let length: Int64
-    /// The frame that comes next.
+    /// The next frame to deliver.
     private var position: Int64 = 0
 
     /// Opens the content that begins at `start` in the file; `container` is its name for people. Throws `.broken`,
-    /// `.notRecognised`, or what reading throws.
+    /// `.notRecognised`, or a read error.
     init(file: MediaFile, start: Int64, container: String) throws(DecodingError) {
         let handle = try SndFileHandle(file: file, start: start)
         guard handle.container != nil, let coding = handle.coding else {
@@ -48,7 +48,7 @@ final class PCMDecoder: AudioDecoder {
 
     func seek(toFrame frame: Int64) throws(DecodingError) {
         let wanted = min(max(0, frame), length)
-        // Not every coding of libsndfile can be moved to its very end.
+        // libsndfile cannot move to the very end in every coding.
         if wanted < length { try handle.seek(toFrame: wanted) }
         position = wanted
     }

@@ -6,10 +6,10 @@ enum SampleCoding: Equatable {
     case integer(bits: Int)
     /// IEEE 754 of this many bits.
     case float(bits: Int)
-    /// One of the telephone codings or simple ADPCM, by name: at most 16 bits come out of it.
+    /// One of the telephone codings or simple ADPCM, by name; decodes to at most 16 bits.
     case companded(String)
 
-    /// The form in which the samples lose nothing. 64 bit floats do lose precision: no sound server takes them.
+    /// The format that holds the samples without loss. 64 bit floats do lose precision: no sound server takes them.
     var sampleFormat: SampleFormat {
         switch self {
         case .integer(let bits): bits <= 16 ? .int16 : .int32
@@ -36,5 +36,5 @@ enum SampleCoding: Equatable {
     }
 }
 
-/// Containers that libsndfile may take a file for.
+/// Containers that libsndfile recognises.
 enum SampleContainer { case wave, aiff, au, coreAudio }

@@ -2,7 +2,7 @@ import AudioCore
 private import CSndFile
 
 extension SampleContainer {
-    /// The container of this SF_FORMAT_TYPEMASK value; nil: none that we read.
+    /// The container of this SF_FORMAT_TYPEMASK value; nil: this decoder does not read it.
     init?(_ type: Int) {
         switch type {
         case SF_FORMAT_WAV, SF_FORMAT_WAVEX, SF_FORMAT_RF64, SF_FORMAT_W64: self = .wave
@@ -15,8 +15,8 @@ extension SampleContainer {
 }
 
 extension SampleCoding {
-    /// The coding of this SF_FORMAT_SUBMASK value; nil: none that we read (libsndfile 1.2.0 reads MP3, Vorbis and Opus
-    /// wrongly, and can't seek exactly in G.721, G.723 and GSM).
+    /// The coding of this SF_FORMAT_SUBMASK value; nil: this decoder does not read it (libsndfile 1.2.0 reads MP3,
+    /// Vorbis and Opus wrongly, and cannot seek exactly in G.721, G.723 and GSM).
     init?(_ subtype: Int) {
         switch subtype {
         case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8: self = .integer(bits: 8)
@@ -35,7 +35,7 @@ extension SampleCoding {
 }
 
 extension SndFileHandle {
-    /// The loudspeaker of this SF_CHANNEL_MAP value; nil: none that we know.
+    /// The loudspeaker of this SF_CHANNEL_MAP value; nil: none.
     static func position(_ value: Int) -> ChannelPosition? {
         switch value {
         case SF_CHANNEL_MAP_MONO: .mono

@@ -4,9 +4,9 @@ private import CSndFile
 import Glibc
 import TrackReading
 
-/// A file opened by libsndfile through our own reading: the only file that knows the library.
+/// A file that libsndfile opens through our own reads. Only this file and its constants use the library.
 struct SndFileHandle: ~Copyable {
-    /// The texts that libsndfile knows of.
+    /// The texts that libsndfile reads.
     enum Text: CaseIterable { case title, artist, album, date, trackNumber, genre, comment }
 
     /// Source for the callbacks.
@@ -26,7 +26,7 @@ struct SndFileHandle: ~Copyable {
     /// Frames a second.
     let sampleRate: Int
     let channels: Int
-    /// True if it supports seeking.
+    /// True if libsndfile can seek in it.
     let isSeekable: Bool
     let container: SampleContainer?
     let coding: SampleCoding?
@@ -34,7 +34,7 @@ struct SndFileHandle: ~Copyable {
     private let handle: OpaquePointer
     private let source: Source
 
-    /// Opens the content that begins at `start` in the file. Throws `.broken`, `.notRecognised`, or what reading throws.
+    /// Opens the content that begins at `start` in the file. Throws `.broken`, `.notRecognised`, or a read error.
     init(file: MediaFile, start: Int64) throws(DecodingError) {
         let source = Source(file, start)
         var callbacks = SF_VIRTUAL_IO(
@@ -69,7 +69,7 @@ struct SndFileHandle: ~Copyable {
         let handle = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, Unmanaged.passUnretained(source).toOpaque())
         guard let handle else {
             if let failure = source.failure { throw failure }
-            // The library keeps the reason in one place for all threads: it may be that of another file.
+            // The library keeps the reason in one variable for all threads: the reason may belong to another file.
             throw DecodingError(
                 .broken, "it is damaged, truncated or in an unsupported coding")
         }
@@ -85,7 +85,7 @@ struct SndFileHandle: ~Copyable {
 
     deinit { sf_close(handle) }
 
-    /// Reads up to `frames` frames in `format` into `target` and says how many. Throws what reading throws.
+    /// Reads up to `frames` frames in `format` into `target` and returns the count. Throws read errors.
     func read(
         _ frames: Int, as format: SampleFormat, into target: UnsafeMutableRawPointer
     ) throws(DecodingError) -> Int {
@@ -100,7 +100,7 @@ struct SndFileHandle: ~Copyable {
         return Int(max(0, got))
     }
 
-    /// Moves to this frame, before the end. Throws `.broken` if the library can't, or what reading throws.
+    /// Moves to this frame, before the end. Throws `.broken` if the library cannot, or a read error.
     func seek(toFrame frame: Int64) throws(DecodingError) {
         source.failure = nil
         let reached = sf_seek(handle, frame, Int32(SEEK_SET))

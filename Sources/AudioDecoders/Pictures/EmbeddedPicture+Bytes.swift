@@ -1,8 +1,8 @@
 package import AudioCore
 
 extension EmbeddedPicture {
-    /// The picture itself. Blocks on reading; holds all of it. Throws what reading throws, and `.unavailable` where it has
-    /// more than `limit` bytes or is cut off or misspelled.
+    /// The picture's bytes. Blocks on reading; holds all bytes in memory. Throws read errors, and `.unavailable` if the
+    /// picture has more than `limit` bytes, is cut off or has an invalid coding.
     package func bytes(in file: MediaFile, limit: Int) throws(DecodingError) -> [UInt8] {
         let length = stretches.reduce(Int64(0)) { $0 + $1.length }
         let most = coding == .base64Block ? Int64(limit) / 3 * 4 + (64 << 10) : Int64(limit)
@@ -29,7 +29,7 @@ extension EmbeddedPicture {
         }
     }
 
-    /// Without the zero after each 0xFF (ID3v2.4 §6.1).
+    /// The bytes without the zero after each 0xFF (ID3v2.4 §6.1).
     private static func synchronised(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -41,7 +41,7 @@ extension EmbeddedPicture {
         return result
     }
 
-    /// RFC 4648 §4; white space is passed over. Nil: it is something else.
+    /// Decodes Base64 (RFC 4648 §4) and skips white space; nil: the text is not Base64.
     static func decodedBase64(_ text: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(text.count / 4 * 3)

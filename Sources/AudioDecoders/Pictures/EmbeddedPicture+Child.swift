@@ -1,8 +1,8 @@
 package import AudioCore
 
 extension EmbeddedPicture {
-    /// True if the program that decodes this file also finds its pictures: those of MP4, Matroska, Windows
-    /// Media, Monkey's Audio and the like. Blocks on reading. Throws what reading throws.
+    /// True if nowplaying-decode decodes this file and finds its pictures: MP4, Matroska, Windows Media, Monkey's Audio
+    /// and similar formats. Blocks on reading. Throws read errors.
     package static func needsChild(in file: MediaFile) throws(DecodingError) -> Bool {
         let tags = try LeadingTags(in: file)
         let first = try file.bytes(at: tags.end, count: MediaKind.neededBytes)
@@ -10,14 +10,15 @@ extension EmbeddedPicture {
         return false
     }
 
-    /// Those pictures, of the best kind, at most four. Throws what finding them throws.
+    /// The pictures of a file that `needsChild`, of the best kind, at most four. Throws the errors of
+    /// `PictureFetch.embedded`.
     package static func byChild(in file: MediaFile, _ fetch: PictureFetch) throws(DecodingError) -> [[UInt8]] {
         try fetch.embedded(file: file.descriptor)
     }
 }
 
 extension PictureFetch {
-    /// The first frame of a film. Throws what making it throws.
+    /// The first frame of a film. Throws the errors of `firstFrame(file:)`.
     package func firstFrame(of file: MediaFile) throws(DecodingError) -> [UInt8] {
         try firstFrame(file: file.descriptor)
     }

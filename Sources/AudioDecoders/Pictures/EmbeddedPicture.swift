@@ -1,37 +1,37 @@
 package import AudioCore
 import TrackReading
 
-/// A picture inside a music file: where it is, not what it is. Nothing of it is read until somebody wants to see it.
+/// A picture inside a music file: its place in the file. The bytes are read on request only.
 package struct EmbeddedPicture: Equatable, Sendable {
     /// Coding of its bytes in the file.
     package enum Coding: Sendable {
         case plain
-        /// With a zero after each 0xFF, to be left out (ID3v2 §5).
+        /// With a zero after each 0xFF, which the reader drops (ID3v2 §5).
         case unsynchronised
-        /// As text (METADATA_BLOCK_PICTURE of Vorbis comments): the text begins with a FLAC picture block, of which the
-        /// picture is the end.
+        /// As text (METADATA_BLOCK_PICTURE of Vorbis comments): the text is a FLAC picture block, and the picture is
+        /// its end.
         case base64Block
     }
 
-    /// A stretch of the file.
+    /// A contiguous range of the file.
     package struct Stretch: Equatable, Sendable {
-        /// First byte.
+        /// Offset of the first byte.
         package let offset: Int64
-        /// Bytes of it.
+        /// Number of bytes.
         package let length: Int64
     }
 
-    /// Picture type of ID3v2 §4.14 and FLAC: 3 is the front cover, 0 another one.
+    /// Picture type of ID3v2 §4.14 and FLAC: 3 is the front cover, 0 another picture.
     package let kindNumber: Int
-    /// As the file says: `image/jpeg`; empty where it does not.
+    /// Media type in the file, such as `image/jpeg`; empty if the file has none.
     package let mediaType: String
-    /// Stretches of the file with its bytes, in order.
+    /// Ranges of the file that hold its bytes, in order.
     package let stretches: [Stretch]
     /// Coding of the bytes there.
     package let coding: Coding
 
-    /// The pictures of a file that is played, in the order of the file, at most 32. Reads headers only; blocks on reading.
-    /// Throws what reading throws.
+    /// The pictures of a file, in the order of the file, at most 32. Reads headers only; blocks on reading. Throws read
+    /// errors.
     package static func all(in file: MediaFile) throws(DecodingError) -> [EmbeddedPicture] {
         var result: [EmbeddedPicture] = []
         var start: Int64 = 0
@@ -93,7 +93,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
 }
 
 extension OggHeaders {
-    /// The pictures in the comments. Throws what reading throws.
+    /// The pictures in the comments. Throws read errors.
     fileprivate func pictures(in file: MediaFile) throws(DecodingError) -> [EmbeddedPicture] {
         guard let comments else { return [] }
         var result: [EmbeddedPicture] = []
@@ -114,7 +114,7 @@ extension OggHeaders {
             if length > name.count, String(decoding: start, as: UTF8.self).uppercased().utf8.elementsEqual(name) {
                 let from = position + Int64(name.count)
                 let found = comments.stretches(from: from, count: length - Int64(name.count))
-                // The block begins with what the picture shows: 4 bytes are 6 letters of Base64.
+                // The block begins with the picture's type; 4 bytes are 6 letters of Base64.
                 let head = try comments.bytes(in: file, at: from, count: 8)
                 let kind = EmbeddedPicture.decodedBase64(head)?.prefix(4).reduce(0) { $0 << 8 | Int($1) }
                 result.append(

@@ -2,8 +2,8 @@ import AudioCore
 import TrackReading
 
 extension ID3v2Tag {
-    /// The pictures of the tag at `offset`; none of a tag of 2.2 or 2.3 that is unsynchronised as a whole, whose frames can
-    /// only be found by reading all of it. Throws what reading throws.
+    /// The pictures of the tag at `offset`. Empty for a tag of 2.2 or 2.3 that is unsynchronised as a whole: only a
+    /// read of the whole tag would find its frames. Throws read errors.
     static func pictures(in file: MediaFile, at offset: Int64) throws(DecodingError) -> [EmbeddedPicture] {
         let header = try file.bytes(at: offset, count: 10)
         guard let length = length(header), (2...4).contains(header[3]) else { return [] }
@@ -40,7 +40,7 @@ extension ID3v2Tag {
         return result
     }
 
-    /// A frame's content: encoding, type (three letters in 2.2), kind, description, data.
+    /// Reads a frame's content: encoding, type (three letters in 2.2), kind, description, data.
     private static func picture(
         in file: MediaFile, from start: Int64, to end: Int64, isShort: Bool, isUnsynchronised: Bool
     ) throws(DecodingError) -> EmbeddedPicture? {

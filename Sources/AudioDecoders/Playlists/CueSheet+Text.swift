@@ -3,8 +3,8 @@ import NowPlaying
 import TrackReading
 
 extension CueSheet {
-    /// Reads the text of a sheet, as CDRWIN defined it and as others have gone on. Unknown commands are stepped over.
-    /// Throws if no track is in it, or tracks out of order.
+    /// Reads the text of a sheet, as CDRWIN defined it and later programs extended it. Skips unknown commands. Throws
+    /// if it contains no track, or tracks out of order.
     package init(text content: [UInt8]) throws(PlaylistError) {
         var reader = Reader()
         for line in PlaylistText.lines(PlaylistText.normalized(content)) { reader.take(line) }
@@ -21,11 +21,11 @@ extension CueSheet {
         var marks: [Mark] = []
         /// Fields of the lines before the first track, for all tracks.
         private var sheet: [String: String] = [:]
-        /// Fields of the track in work; nil: none.
+        /// Fields of the present track; nil: none.
         private var track: [String: String]?
         private var number = 0
         private var isAudio = true
-        /// The lowest index of the track in work but 00, and where it is.
+        /// The lowest index of the present track except 00, its file and its time.
         private var start: (index: Int, file: Int, time: MediaTime)?
 
         mutating func take(_ line: ArraySlice<UInt8>) {
@@ -67,7 +67,7 @@ extension CueSheet {
             start = (index, files.count - 1, time)
         }
 
-        /// A track without an index is none.
+        /// Ends the present track; drops a track without an index.
         mutating func finishTrack() {
             defer {
                 track = nil

@@ -3,10 +3,10 @@ package import NowPlaying
 
 /// Content of a cue sheet: tracks as parts of files.
 package struct CueSheet: Equatable, Sendable {
-    /// A track of audio: from its index 01 to that of the next track in the same file. So the gap before a track
-    /// (from its index 00 on) belongs to the track before, as on a CD player's display.
+    /// A track of audio: from its index 01 to that of the next track in the same file. So the gap before a track (from
+    /// its index 00 on) belongs to the previous track, as on a CD player's display.
     package struct Track: Equatable, Sendable {
-        /// As the sheet counts it; ascends strictly in a sheet.
+        /// Number in the sheet; ascends strictly.
         package var number: Int
         /// Index of its file in `files`.
         package var file: Int
@@ -18,11 +18,11 @@ package struct CueSheet: Equatable, Sendable {
         package var isWholeFile: Bool { start.count == 0 && end == nil }
     }
 
-    /// Names of the files, in the bytes of the sheet; one empty name for a sheet that is in the file itself.
+    /// Names of the files, in the bytes of the sheet; one empty name for a sheet that is in the audio file itself.
     package var files: [[UInt8]]
     package var tracks: [Track]
 
-    /// The sheet with the marks `starts` (of a file each) put together to tracks. Throws if they contradict each other.
+    /// Builds the tracks from `marks`, the starts of tracks in their files. Throws if the marks contradict each other.
     init(files: [[UInt8]], marks: [Mark]) throws(PlaylistError) {
         self.files = files
         tracks = []
@@ -54,7 +54,7 @@ package struct CueSheet: Equatable, Sendable {
         var metadata: MediaMetadata
     }
 
-    /// The tracks as chapters of the one file that they are in.
+    /// The tracks as chapters of their one file.
     var chapters: [Chapter] {
         tracks.prefix(Chapter.limit).map { Chapter(start: $0.start.seconds, title: $0.metadata.title) }
     }

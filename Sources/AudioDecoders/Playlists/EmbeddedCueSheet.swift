@@ -2,15 +2,15 @@ package import AudioCore
 import NowPlaying
 import TrackReading
 
-/// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg, APEv2 and ID3v2, or FLAC's block of that name (RFC 9639
-/// §8.7).
+/// The cue sheet inside an audio file: the tag CUESHEET of FLAC, Ogg, APEv2 and ID3v2, or FLAC's block of that name
+/// (RFC 9639 §8.7).
 package enum EmbeddedCueSheet {
     /// Longest sheet in a tag, bytes.
     private static let maximumTagBytes = 1 << 20
     private static let maximumBlocks = 4096
 
-    /// The sheet; nil: there is none that can be read, or one of a single track only. The tag is preferred, as it has the
-    /// titles. Blocks on reading; throws what that throws.
+    /// The sheet; nil: there is none that can be read, or it has a single track only. The tag is preferred, as it has
+    /// the titles. Blocks on reading. Throws read errors.
     package static func sheet(of file: MediaFile) throws(DecodingError) -> CueSheet? {
         let start = try LeadingTags(in: file).end
         let mark = try file.bytes(at: start, count: 4)
@@ -20,7 +20,7 @@ package enum EmbeddedCueSheet {
         return try ID3v2Tag(in: file, at: 0, readsCueSheet: true)?.cueSheet.flatMap { sheet(of: $0) }
     }
 
-    /// Parses a tag; nil: it is of no use.
+    /// Parses a tag; nil: it is invalid or has fewer than two tracks of one file.
     private static func sheet(of text: [UInt8]) -> CueSheet? {
         guard let sheet = try? CueSheet(text: text), Set(sheet.tracks.map(\.file)).count == 1, sheet.tracks.count > 1
         else { return nil }
@@ -66,7 +66,8 @@ package enum EmbeddedCueSheet {
         return block.flatMap { $0.tracks.count > 1 ? $0 : nil }
     }
 
-    /// The value of the comment CUESHEET among those that stand from `start` to before `end` of what `read` reads.
+    /// The value of the comment CUESHEET among the comments from `start` to before `end`, in the positions of `read`.
+    /// Nil: there is none, or it is longer than `maximumTagBytes`. Throws read errors.
     private static func tag(
         from start: Int64, to end: Int64, read: (_ position: Int64, _ count: Int) throws(DecodingError) -> [UInt8]
     ) throws(DecodingError) -> [UInt8]? {
@@ -92,7 +93,7 @@ package enum EmbeddedCueSheet {
         return nil
     }
 
-    /// The tracks of a block CUESHEET; nil: it contradicts itself.
+    /// The sheet of a block CUESHEET; nil: its numbers are invalid.
     private static func marks(
         in file: MediaFile, at start: Int64, _ length: Int, _ sampleRate: Int64
     ) throws(DecodingError) -> CueSheet? {
@@ -110,7 +111,7 @@ package enum EmbeddedCueSheet {
             let count = Int(bytes[byteOffset + 35])
             byteOffset += 36 + count * 12
             guard byteOffset <= bytes.count else { return nil }
-            // The lead-out is no track.
+            // The lead-out is not a track.
             if bytes[track + 8] == 170 || bytes[track + 8] == 255 { continue }
             let indexes = stride(from: track + 36, to: byteOffset, by: 12)
             guard let first = indexes.first(where: { bytes[$0 + 8] > 0 }) else { continue }
@@ -128,7 +129,7 @@ package enum EmbeddedCueSheet {
 }
 
 extension CueSheet {
-    /// A sheet that stands in the file itself, whatever name it gives to that.
+    /// The sheet with the audio file itself in place of any file name.
     fileprivate init(embedded sheet: CueSheet) {
         self = sheet
         files = [[]]

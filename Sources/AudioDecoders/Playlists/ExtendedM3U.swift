@@ -1,8 +1,9 @@
 import NowPlaying
 
-/// M3U and M3U8: a location on each line, with what the line `#EXTINF` before it says; other lines with `#` are comments.
+/// M3U and M3U8: a location on each line, with the data of the line `#EXTINF` before it; other lines with `#` are
+/// comments.
 enum ExtendedM3U {
-    /// The entries. Throws if it is a list of pieces of a stream (HLS, RFC 8216), which are no items.
+    /// The entries. Throws for a list of segments of a stream (HLS, RFC 8216), which are not items.
     static func entries(_ content: [UInt8]) throws(PlaylistError) -> [PlaylistEntry] {
         var result: [PlaylistEntry] = []
         var next = PlaylistEntry(location: [])
@@ -35,7 +36,7 @@ enum ExtendedM3U {
         PlaylistText.has(line, prefix: name) ? line.dropFirst(name.utf8CodeUnitCount) : nil
     }
 
-    /// `213,Artist - Title`, `-1 tvg-id="a,b",Title`.
+    /// Metadata and duration of `213,Artist - Title` or `-1 tvg-id="a,b",Title`.
     private static func information(_ value: ArraySlice<UInt8>) -> PlaylistEntry {
         var entry = PlaylistEntry(location: [])
         let rest = value.drop(while: PlaylistText.isSpace)
@@ -46,16 +47,16 @@ enum ExtendedM3U {
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             return byte == UInt8(ascii: ",") && !isQuoted
         }
-        // A quote that is never closed hides the comma.
+        // A quote without an end hides the comma.
         guard let comma = comma ?? rest.firstIndex(of: UInt8(ascii: ",")) else { return entry }
         entry.metadata = PlaylistTitle.metadata(rest[(comma + 1)...])
         return entry
     }
 }
 
-/// The titles of M3U and PLS, which mostly hold the artist, too.
+/// The titles of M3U and PLS, which mostly contain the artist, too.
 enum PlaylistTitle {
-    /// `Artist - Title` taken apart.
+    /// Metadata of `Artist - Title`.
     static func metadata(_ bytes: ArraySlice<UInt8>) -> MediaMetadata {
         var metadata = MediaMetadata()
         guard let text = PlaylistText.text(bytes) else { return metadata }

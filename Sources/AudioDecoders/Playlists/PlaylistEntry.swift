@@ -1,6 +1,6 @@
 package import NowPlaying
 
-/// One entry of a list, as it stands there.
+/// An entry of a list, without conversion.
 package struct PlaylistEntry: Equatable, Sendable {
     /// Its location: a uri, or a path that is mostly relative to the list; in the bytes of the list.
     package var location: [UInt8]
@@ -22,21 +22,21 @@ package struct PlaylistEntry: Equatable, Sendable {
     }
 }
 
-/// Failure to read a list, in words that follow its name.
+/// Failure to read a list; the text follows the list's name.
 package struct PlaylistError: Error, Equatable, Sendable {
     package let message: String
 
-    /// An error in these words.
+    /// An error with this text.
     package init(_ message: String) { self.message = message }
 }
 
-/// Kinds of lists, by the suffix of their names: the content of a text file is no proof.
+/// Kinds of lists, by the suffix of their names: the content of a text file is not conclusive.
 package enum PlaylistKind: String, CaseIterable, Sendable {
     case m3u, m3u8, pls, xspf, cue
 
-    /// The kind of a file of this name; nil: it is no list.
+    /// The kind of a file of this name; nil: it is not a list.
     package init?(fileName: ArraySlice<UInt8>) {
-        // Asked of a hundred thousand names at once, few of which are lists'.
+        // A caller may check a hundred thousand names, few of which belong to lists.
         guard let dot = fileName.suffix(5).lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let ending = fileName[(dot + 1)...]
         switch ending.first.map({ $0 | 0x20 }) {
@@ -46,7 +46,8 @@ package enum PlaylistKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The entries of a list with this content; a cue sheet has none but tracks (`CueSheet`). Throws why it can't be read.
+    /// The entries of a list with this content. A cue sheet has no entries, but tracks (`CueSheet`). Throws the reason
+    /// if the list cannot be read.
     package func entries(_ content: [UInt8]) throws(PlaylistError) -> [PlaylistEntry] {
         switch self {
         case .m3u, .m3u8: try ExtendedM3U.entries(content)

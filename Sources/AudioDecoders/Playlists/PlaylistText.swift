@@ -1,8 +1,8 @@
 import TrackReading
 
-/// Texts of lists, as thirty years of programs have written them.
+/// Texts of lists, in the variants that programs write.
 package enum PlaylistText {
-    /// The list in UTF-8 if it has a byte order mark that says what it is in, without that mark; else as it is.
+    /// The list as UTF-8, without its byte order mark, if it has one; else unchanged.
     static func normalized(_ bytes: [UInt8]) -> [UInt8] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xFF, 0xFE]) { return utf8(bytes) { UInt16($0) | UInt16($1) << 8 } }
@@ -15,12 +15,12 @@ package enum PlaylistText {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    /// The lines without their ends (LF, CRLF or CR) and the space around them; empty ones are left out.
+    /// The lines without their ends (LF, CRLF or CR) and the space around them; without empty lines.
     static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// Without the space around it.
+    /// The line without the space around it.
     static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = line
         while let first = rest.first, isSpace(first) { rest.removeFirst() }
@@ -28,15 +28,16 @@ package enum PlaylistText {
         return rest
     }
 
-    /// A blank or a tab, which is all that counts as space within a line.
+    /// True for a blank or a tab, the only space within a line.
     static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// A text for people: UTF-8, or Windows-1252 where it is none; as tags are (`TagText`). Nil: nothing is left.
+    /// A text for people: UTF-8, or Windows-1252 if it is not valid UTF-8, with the limits of tags (`TagText`). Nil:
+    /// nothing is left.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         TagText.text(Array((String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)).utf8))
     }
 
-    /// The text that these bytes are in Windows-1252, which has Latin-1 in it. Its five gaps stay what Latin-1 has there.
+    /// Decodes Windows-1252, which contains Latin-1. Its five gaps decode as in Latin-1.
     package static func windows1252(_ bytes: some Sequence<UInt8>) -> String {
         var scalars = String.UnicodeScalarView()
         for byte in bytes {
@@ -49,7 +50,7 @@ package enum PlaylistText {
     private static let windowsScalars: [Unicode.Scalar] = Array(
         "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
-    /// True if the line begins with this word, whatever the case of its ASCII letters.
+    /// True if the line begins with this word; ignores the case of ASCII letters.
     static func has(_ line: ArraySlice<UInt8>, prefix: StaticString) -> Bool {
         guard line.count >= prefix.utf8CodeUnitCount else { return false }
         return prefix.withUTF8Buffer { word in
@@ -60,7 +61,7 @@ package enum PlaylistText {
     /// The ASCII letter in upper case.
     static func upper(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "a") < 26 ? byte & 0xDF : byte }
 
-    /// The seconds that a number means; nil: none, or not more than 0, which is how programs write that they do not know.
+    /// The seconds of a number; nil: no number, or one of at most 0, by which programs mark an unknown duration.
     static func seconds(_ digits: ArraySlice<UInt8>) -> Double? {
         guard digits.count <= 20, let value = Double(String(decoding: digits, as: UTF8.self)), value.isFinite,
             value > 0,

@@ -1,24 +1,24 @@
 package import AudioCore
 package import NowPlaying
 
-/// A part of what another decoder delivers, as an item of its own: its frames are counted from the part's beginning. Parts
-/// that follow each other in a file can be read by the same decoder, which then continues where the part before ended.
+/// A part of another decoder's output as an item of its own: its frames count from the part's beginning. Consecutive
+/// parts of a file can share the decoder, which then continues from the end of the previous part.
 package final class SegmentDecoder: AudioDecoder {
     private let whole: any AudioDecoder
     private let segment: MediaSegment
     private var start: Int64
-    /// Frame of the whole after the part; nil: it goes to the end.
+    /// Frame of the whole after the part; nil: the part ends with the whole.
     private var end: Int64?
-    /// Frame of the whole that is read next; nil: not known, since a seek or a reading failed.
+    /// Next frame of the whole to read; nil: unknown, because a seek or a read failed.
     private var position: Int64?
 
-    /// This part of what `decoder`, which was just opened, delivers. Throws what seeking throws, and `.broken` if the part
+    /// This part of the output of `decoder`, which was just opened. Throws seek errors, and `.broken` if the part
     /// begins after the end.
     package convenience init(_ decoder: any AudioDecoder, _ segment: MediaSegment) throws(DecodingError) {
         try self.init(whole: decoder, position: 0, segment)
     }
 
-    /// Without a seek where the other part follows this one, and this was read to its end.
+    /// Needs no seek if the other part follows this one and this one was read to its end.
     package func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)? {
         guard case .segment(let next) = source, next.sharesFile(with: segment) else { return nil }
         return try SegmentDecoder(whole: whole, position: position, next)
@@ -68,7 +68,7 @@ package final class SegmentDecoder: AudioDecoder {
         if end == nil { try whole.measureLength(until: isEnough) }
     }
 
-    /// Metadata of the whole file; the file's metadata of a single track is not for this one.
+    /// Metadata of the whole file, without the fields of a single track.
     package var metadata: MediaMetadata { whole.metadata.ofWhole }
 
     package func seek(toFrame frame: Int64) throws(DecodingError) {
@@ -80,7 +80,7 @@ package final class SegmentDecoder: AudioDecoder {
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
-        // After an error the position is unknown: the contract allows to seek, and to be asked for no more than the end.
+        // The position is unknown after an error. The contract then allows a seek, and a read that returns the end.
         guard let start = position else { return 0 }
         let room = buffer.count / format.bytesPerFrame
         let count = end.map { Int(min(Int64(room), max(0, $0 - start))) } ?? room

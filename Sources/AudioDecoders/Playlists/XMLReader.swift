@@ -1,9 +1,9 @@
 private import CExpat
 import Glibc
 
-/// Receiver of the parts of an XML document, one by one while it is read.
+/// Receiver of the parts of an XML document while `XMLReader` reads it.
 protocol XMLHandler: AnyObject {
-    /// An element begins; its name without a prefix.
+    /// An element begins. `name` has no prefix.
     func begin(_ name: String)
     /// The element that began last ends.
     func end()
@@ -11,10 +11,10 @@ protocol XMLHandler: AnyObject {
     func text(_ bytes: UnsafeBufferPointer<UInt8>)
 }
 
-/// Reads XML with libexpat, which is opened on first use: the only file that knows the library.
+/// Reads XML with libexpat, which opens on first use. No other file uses the library.
 enum XMLReader {
-    /// Passes the parts of the document to `handler`. Rejects documents that define entities: lists have
-    /// no use for them, but attacks on memory have. Throws the fault with its line.
+    /// Passes the parts of the document to `handler`. Rejects documents that define entities: lists do not need them,
+    /// and attacks on memory use them. Throws the fault with its line.
     static func read(_ content: [UInt8], _ handler: any XMLHandler) throws(PlaylistError) {
         guard let library else { throw PlaylistError("is XML, and libexpat is not installed (Debian: libexpat1)") }
         guard let parser = library.create(nil) else { throw PlaylistError("cannot be read: no memory left") }
@@ -83,7 +83,7 @@ enum XMLReader {
         let errorString: expat_error_string
         let lineNumber: expat_get_current_line_number
 
-        /// Nil: the library is not there.
+        /// Nil: the library is not installed.
         init?() {
             guard let handle = dlopen("libexpat.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
             func find<Function>(_ name: String, as type: Function.Type) -> Function? {

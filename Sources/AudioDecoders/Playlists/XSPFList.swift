@@ -3,7 +3,7 @@ import TrackReading
 
 /// XSPF, version 0 and 1 (xspf.org/spec): `<playlist>` of a `<trackList>` of `<track>`s with a `<location>`, a uri.
 enum XSPFList {
-    /// The entries. Throws if it is no such document.
+    /// The entries. Throws if the document is not XSPF.
     static func entries(_ content: [UInt8]) throws(PlaylistError) -> [PlaylistEntry] {
         let document = Document()
         try XMLReader.read(content, document)
@@ -42,7 +42,7 @@ enum XSPFList {
 
         private func take(_ name: String, _ value: ArraySlice<UInt8>) {
             switch name {
-            // Other writers name the same thing elsewhere.
+            // Further locations of a track are alternatives; the first one counts.
             case "location": if entry.location.isEmpty { entry.location = Array(value) }
             case "title": entry.metadata.title = PlaylistText.text(value)
             case "creator": entry.metadata.artist = PlaylistText.text(value)

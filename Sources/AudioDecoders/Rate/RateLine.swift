@@ -1,8 +1,8 @@
 /// Deviation of a stretcher's output from the straight line of its rate, and the speed that corrects it. A pure value.
 ///
-/// A step is seen as output that appears; the input that it used is what is fed until the next step. Within a step the place
-/// that is heard moves evenly; but a step that puts out more than it used has played a period and then repeats it, staying
-/// where it is.
+/// Output that appears marks a step. The input of the step is the input fed until the next step. Within a step the
+/// position of the output advances evenly. A step whose output is longer than its input plays a period and then repeats
+/// it; during the repetition the position does not advance.
 struct RateLine: Equatable {
     /// Frames in per frame out.
     let rate: Double
@@ -11,28 +11,28 @@ struct RateLine: Equatable {
     private var sinceStep = 0
     /// Frames that the last step put out; 0 before the first.
     private var lastOutput = 0
-    /// Frames in less rate × frames out, where the last step began.
+    /// Deviation at the start of the last step: frames in, less rate × frames out.
     private(set) var offset = 0.0
-    /// The same as a running mean over what is heard.
+    /// Running mean of the deviation over the output.
     private(set) var mean = 0.0
-    /// Frames that the mean is over, as far as its memory reaches.
+    /// Frames that the mean covers, at most `memory`.
     private var measured = 0.0
     /// Constant correction of the speed, as libsonic always rounds in the same direction.
     private var bias = 0.0
 
-    /// Seconds of output over which the mean runs, and in which it is brought back.
+    /// Seconds of output over which the mean runs, and in which the correction removes it.
     private static let memory = 0.5
-    /// Seconds by which what is heard of a step lags behind its line, per rate beyond 1 (measured with tones: 0.5 ms at 1.5,
-    /// 2.5 ms at 3); the mean is kept so far ahead.
+    /// Seconds by which the sound of a step lags behind its line, per unit of rate beyond 1 (measured with tones: 0.5
+    /// ms at 1.5, 2.5 ms at 3). The correction keeps the mean ahead by as much.
     private static let lag = 0.0008
 
-    /// A line that begins with nothing fed. `sampleRate`: frames a second.
+    /// A line before any input. `sampleRate`: frames a second.
     init(rate: Double, sampleRate: Int) {
         self.rate = rate
         self.sampleRate = Double(sampleRate)
     }
 
-    /// So many frames were fed and so many came out of that. Returns the speed to continue with, when it should be another.
+    /// Accounts for `frames` fed and the `output` frames that came out. Returns the new speed; nil: no change.
     mutating func fed(_ frames: Int, output: Int) -> Double? {
         sinceStep += frames
         guard output > 0 else { return nil }
@@ -40,7 +40,7 @@ struct RateLine: Equatable {
             sinceStep = 0
             lastOutput = output
         }
-        // The first one comes when the look-ahead is full: it has used nothing yet.
+        // The first output comes when the look-ahead is full: its step has used no input yet.
         guard lastOutput > 0 else { return nil }
         account(used: Double(sinceStep), made: Double(lastOutput))
         let ahead = max(0, rate - 1) * Self.lag * sampleRate
@@ -62,7 +62,7 @@ struct RateLine: Equatable {
         offset = end
     }
 
-    /// In the beginning it is the mean of all there is: what has not been heard must not weigh.
+    /// At the start the mean covers only the output so far.
     private mutating func take(_ value: Double, over frames: Double) {
         guard frames > 0 else { return }
         measured = min(measured + frames, Self.memory * sampleRate)

@@ -1,20 +1,20 @@
 import LinuxSystem
 
-/// libsonic, opened when the first rate other than 1 is wanted. The functions are those of sonic.h 0.2.0.
+/// libsonic, opened for the first rate other than 1. The functions are those of sonic.h 0.2.0.
 struct SonicLibrary: Sendable {
-    /// Rates and samples are the library's own words: `float`, `short`.
+    /// Frames a second and samples have the library's own types: `float`, `short`.
     let create: @convention(c) (_ sampleRate: Int32, _ channels: Int32) -> OpaquePointer?
     let destroy: @convention(c) (OpaquePointer) -> Void
-    /// The speed of what is written from now on: 1 is as it is.
+    /// Sets the speed of later input: 1 is unchanged.
     let setSpeed: @convention(c) (OpaquePointer, Float) -> Void
-    /// Takes so many frames, channels interleaved; 0: no memory.
+    /// Takes this many frames, channels interleaved; 0: no memory.
     let write: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32
-    /// Fills in up to so many frames; how many it were.
+    /// Fills in up to this many frames; returns the count.
     let read: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32
     /// Frames that can be read now.
     let available: @convention(c) (OpaquePointer) -> Int32
 
-    /// Nil: it is not installed, or is another than we know. Opened once in the life of the process.
+    /// Nil: it is not installed, or lacks a function. Opened once in the life of the process.
     static let shared: SonicLibrary? = SonicLibrary()
 
     private init?() {

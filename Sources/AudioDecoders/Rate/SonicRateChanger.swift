@@ -1,11 +1,12 @@
 package import AudioCore
 import NowPlaying
 
-/// Changes the rate with libsonic (PICOLA: whole periods of the pitch are left out or repeated, cross-faded), in 16 bit.
+/// Changes the rate with libsonic (PICOLA: it leaves out or repeats whole periods of the pitch, cross-faded), in 16
+/// bit.
 ///
-/// By itself libsonic drifts: each of its steps rounds to a frame, up to 30 ms in a minute. So it is fed in small pieces; where
-/// output appears, a step was taken, and the amount fed until the next one is the input that it used. The deviation of the
-/// steps from the straight line, as the mean of the last second, corrects the speed.
+/// libsonic drifts by itself: each of its steps rounds to a frame, up to 30 ms in a minute. So this class feeds it in
+/// small pieces. Output that appears marks a step, and the frames fed until the next step are the input of that step.
+/// The mean deviation of the steps from the straight line corrects the speed (`RateLine`).
 package final class SonicRateChanger: RateChanger {
     private let library: SonicLibrary
     private let stream: OpaquePointer
@@ -17,10 +18,11 @@ package final class SonicRateChanger: RateChanger {
     private var written: Int64 = 0
     private var readSoFar: Int64 = 0
 
-    /// Frames that are fed at once: how exactly a step is seen, 0.4 ms at 44.1 kHz.
+    /// Frames fed at once. They set the resolution of a step: 0.4 ms at 44.1 kHz.
     private static let blockFrames = 16
 
-    /// For frames of this format, at a rate of 0.5 to 3 that is not 1.
+    /// Changes frames of this format, at a rate of 0.5 to 3 other than 1. Throws `.unavailable` without libsonic or
+    /// memory.
     package init(_ format: AudioFormat, rate: Double) throws(DecodingError) {
         guard let library = SonicLibrary.shared else {
             throw DecodingError(.unavailable, "rates other than 1 need libsonic: install the package libsonic0")
@@ -56,7 +58,7 @@ package final class SonicRateChanger: RateChanger {
     package func finish() {
         guard !isFinished else { return }
         isFinished = true
-        // The steps look ahead: silence pushes out what they still hold.
+        // The steps look ahead: silence pushes out the frames that they still hold.
         let silent = scratch.count / format.channels.count
         scratch.withUnsafeMutableBufferPointer { samples in
             samples.update(repeating: 0)
@@ -68,7 +70,7 @@ package final class SonicRateChanger: RateChanger {
         }
     }
 
-    /// Frames that come out in all, as far as they went in.
+    /// Frames of output for all input so far.
     private var total: Int64 { Int64(clamping: (Double(written) / rate).rounded()) }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -85,7 +87,7 @@ package final class SonicRateChanger: RateChanger {
         return Int(count)
     }
 
-    /// Feeds frames bite by bite, watching the steps.
+    /// Feeds frames in small blocks, and accounts for the steps.
     private func feed(_ samples: UnsafeMutableBufferPointer<Int16>, _ frames: Int) {
         let channels = format.channels.count
         var done = 0
@@ -113,7 +115,7 @@ package final class SonicRateChanger: RateChanger {
         case .float32:
             for index in 0..<count {
                 let value = (bytes.load(fromByteOffset: 4 * index, as: Float.self) * 32767).rounded()
-                // Not a number becomes silence.
+                // NaN becomes silence.
                 samples[index] =
                     value >= -32768 && value <= 32767
                     ? Int16(clamping: value) : value > 0 ? 32767 : value < 0 ? -32768 : 0

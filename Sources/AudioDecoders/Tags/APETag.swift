@@ -4,10 +4,10 @@ import TrackReading
 /// An APEv2 tag: items of a value's length, flags, a name, a zero and the value, all in UTF-8.
 enum APETag {
     private static let maximumItems = 512
-    /// Longest value that is read: several texts of 4 KiB.
+    /// Bytes to read of a value: several texts of 4 KiB.
     private static let maximumValue = 64 << 10
 
-    /// Fields of the items that begin at `offset`. Throws what reading throws.
+    /// Fields of the items that begin at `offset`. Throws read errors.
     static func fields(
         in file: MediaFile, at offset: Int64, length: Int64, count: Int
     ) throws(DecodingError) -> TagFields {
@@ -33,8 +33,8 @@ enum APETag {
         return fields
     }
 
-    /// The text of the item of this name (in capitals) in the tag at the end of a file, at most so many bytes long; nil: there
-    /// is none. Throws what reading throws.
+    /// The text of the item of this name (in capitals) in the tag at the end of a file, at most `limit` bytes long;
+    /// nil: there is none. Throws read errors.
     static func text(of name: String, in file: MediaFile, upTo limit: Int) throws(DecodingError) -> [UInt8]? {
         guard let items = try TrailingTags(in: file).apeItems else { return nil }
         var byteOffset = items.offset

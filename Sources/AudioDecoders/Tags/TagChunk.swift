@@ -2,11 +2,11 @@ import AudioCore
 
 /// The ID3 tag that is a chunk of a WAV or AIFF file: `id3 ` or `ID3 `.
 enum TagChunk {
-    /// Chunks that are looked at, at most.
+    /// Maximum number of chunks to read.
     private static let mostChunks = 4096
 
-    /// Offset of the tag in the file whose first chunk stands at `start`; nil: there is none. Reads the heads of chunks.
-    /// Throws what reading throws.
+    /// Offset of the tag in the file whose first chunk stands at `start`; nil: there is none. Reads the headers of
+    /// chunks. Throws read errors.
     static func offset(in file: MediaFile, at start: Int64) throws(DecodingError) -> Int64? {
         let head = try file.bytes(at: start, count: 12)
         guard head.count == 12 else { return nil }

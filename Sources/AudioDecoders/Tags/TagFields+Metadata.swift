@@ -3,7 +3,7 @@ import NowPlaying
 import TrackReading
 
 extension TagFields {
-    /// Names that are of use here; others are not kept.
+    /// Names that this project uses; it drops others.
     static let knownNames: Set<String> = [
         "TITLE", "SUBTITLE", "ARTIST", "ALBUM", "ALBUMARTIST", "ALBUM ARTIST", "COMPOSER", "GENRE", "DATE", "YEAR",
         "ISRC",
@@ -16,13 +16,13 @@ extension TagFields {
     /// Metadata from the tags.
     var metadata: MediaMetadata { metadata(prefersR128: false) }
 
-    /// The same; `prefersR128`: which of two kinds of tags about loudness is believed.
+    /// Metadata from the tags. `prefersR128`: the R128 tags for loudness take precedence over ReplayGain.
     func metadata(prefersR128: Bool) -> MediaMetadata {
         var result = MediaMetadata()
         result.title = first("TITLE")
         result.subtitle = first("SUBTITLE")
         result.artist = joined("ARTIST")
-        // Where both are there, one is for reading and the other for counting.
+        // Where both are present, ARTISTS has separate values and ARTIST a text for display.
         result.artists = values["ARTISTS"] ?? values["ARTIST"] ?? []
         result.albumTitle = first("ALBUM")
         result.albumArtist = joined("ALBUMARTIST") ?? joined("ALBUM ARTIST")
@@ -50,7 +50,7 @@ extension TagFields {
         return result
     }
 
-    /// The date, where ID3v2.3 has the year in one frame and `DDMM` in another.
+    /// The date from ID3v2.3, which has the year in one frame and `DDMM` in another.
     private var yearAndDay: String? {
         guard let year = first("YEAR"), year.utf8.count == 4, let day = first("DAYMONTH"), day.utf8.count == 4 else {
             return nil
@@ -58,7 +58,8 @@ extension TagFields {
         return TagNumbers.date("\(year)-\(day.suffix(2))-\(day.prefix(2))")
     }
 
-    /// Loudspeakers by WAVEFORMATEXTENSIBLE_CHANNEL_MASK (RFC 9639 §8.6.2), if it names as many as there are channels.
+    /// Loudspeakers by WAVEFORMATEXTENSIBLE_CHANNEL_MASK (RFC 9639 §8.6.2); nil if their number is not that of the
+    /// channels.
     func channelPositions(count: Int) -> [ChannelPosition]? {
         guard var digits = first("WAVEFORMATEXTENSIBLE_CHANNEL_MASK")?.lowercased()[...] else { return nil }
         if digits.hasPrefix("0x") { digits = digits.dropFirst(2) }

@@ -7,15 +7,15 @@ struct TagFields {
     /// Values by name, in the order of the file.
     private(set) var values: [String: [String]] = [:]
 
-    /// Parts that can be gone to, as frames of their own say.
+    /// Chapters from frames of ID3v2.
     private(set) var chapterFrames: [Chapter] = []
-    /// The same, as comments say.
+    /// Chapters from Vorbis comments.
     private var chapterComments = ChapterComments()
-    /// True if there is a cue sheet among them.
+    /// True if one of the fields is a cue sheet.
     private(set) var hasCueSheet = false
 
     private static let maximumValuesPerName = 32
-    /// Longest name that is of use.
+    /// Bytes of the longest name that the readers accept.
     static let maximumNameBytes = 48
 
     /// True if there are no fields.
@@ -24,7 +24,7 @@ struct TagFields {
     /// The first value of this name.
     func first(_ name: String) -> String? { values[name]?.first }
 
-    /// Adds a value, unless it is empty, the name is of no use, or there are too many already.
+    /// Adds a value, unless it is empty, the name is unknown, or the name has `maximumValuesPerName` already.
     mutating func add(_ name: String, _ text: String?) {
         guard let text, TagFields.knownNames.contains(name),
             values[name, default: []].count < Self.maximumValuesPerName
@@ -32,14 +32,14 @@ struct TagFields {
         values[name, default: []].append(text)
     }
 
-    /// Takes up a comment about a chapter or a cue sheet; false: it is about something else.
+    /// Takes a comment about a chapter or a cue sheet; false: it is another comment.
     mutating func takeMark(_ name: String, _ text: @autoclosure () -> String?) -> Bool {
         if name == "CUESHEET" { hasCueSheet = true }
         guard name.hasPrefix("CHAPTER") else { return false }
         return chapterComments.take(name, text())
     }
 
-    /// Adds a chapter, unless there are too many already.
+    /// Adds a chapter, unless there are `Chapter.limit` already.
     mutating func add(_ chapter: Chapter?) {
         if let chapter, chapterFrames.count < Chapter.limit { chapterFrames.append(chapter) }
     }
@@ -49,7 +49,7 @@ struct TagFields {
         chapterFrames.isEmpty ? chapterComments.chapters : chapterFrames.sorted { $0.start < $1.start }
     }
 
-    /// Takes over what `other` has of names that are missing here.
+    /// Adds the fields of `other` whose names are missing here.
     mutating func fill(from other: TagFields) {
         values.merge(other.values) { own, _ in own }
         guard chapters.isEmpty else { return }

@@ -6,10 +6,10 @@ struct TrailingTags {
     private(set) var audioEnd: Int64
     /// The 128 bytes of ID3v1.
     private(set) var id3v1: [UInt8]?
-    /// Place of the items of an APE tag and how many it says there are.
+    /// Offset and bytes of the items of an APE tag, and their number by its footer.
     private(set) var apeItems: (offset: Int64, length: Int64, count: Int)?
 
-    /// Looks at the end of the file. Throws what reading throws.
+    /// Reads the end of the file. Throws read errors.
     init(in file: MediaFile) throws(DecodingError) {
         audioEnd = file.size
         let tail = try file.bytes(at: max(0, file.size - 128), count: 128)
@@ -17,7 +17,7 @@ struct TrailingTags {
             id3v1 = tail
             audioEnd -= 128
         }
-        // Programs put them in any order; there are no more than these.
+        // Programs put them in any order; there are at most three.
         for _ in 0..<3 {
             let before = audioEnd
             try takeAPE(in: file)
@@ -27,7 +27,7 @@ struct TrailingTags {
         }
     }
 
-    /// APEv2 (or v1): a footer of 32 bytes that counts what is before it.
+    /// APEv2 (or v1): a footer of 32 bytes with the length of the preceding items.
     private mutating func takeAPE(in file: MediaFile) throws(DecodingError) {
         guard audioEnd >= 32 else { return }
         let footer = try file.bytes(at: audioEnd - 32, count: 32)
@@ -36,7 +36,7 @@ struct TrailingTags {
         let length = number(12)
         let flags = number(20)
         let start = audioEnd - length - (flags & 0x8000_0000 != 0 ? 32 : 0)
-        // A header in place of the footer counts the bytes after it.
+        // A header in place of the footer has the length of the following bytes.
         guard length >= 32, flags & 0x2000_0000 == 0, start >= 0 else { return }
         if apeItems == nil { apeItems = (audioEnd - length, length - 32, Int(number(16))) }
         audioEnd = start

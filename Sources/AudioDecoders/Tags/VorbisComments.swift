@@ -1,13 +1,13 @@
 import AudioCore
 import TrackReading
 
-/// The comments of a VORBIS_COMMENT block (RFC 9639 §8.6), as many as are of use, read without taking the block as a whole:
-/// it may claim 16 MiB and hold a picture.
+/// The useful comments of a VORBIS_COMMENT block (RFC 9639 §8.6). It does not read the block as a whole, because a
+/// block may have 16 MiB and contain a picture.
 struct VorbisComments {
-    /// Fields so far.
+    /// Fields read so far.
     private(set) var fields = TagFields()
 
-    /// Limit of comments; a file with more is suspicious.
+    /// Maximum number of comments; a file with more is suspicious.
     private static let maximumComments = 4096
     private static let maximumReadBytes = 1 << 20
     private static let maximumCommentBytes = TagFields.maximumNameBytes + 1 + TagText.maximumBytes + 4
@@ -15,14 +15,14 @@ struct VorbisComments {
     /// No comments.
     init() {}
 
-    /// Reads the block of `length` bytes at `offset`. What contradicts itself is left out. Throws only if reading fails.
+    /// Reads the block of `length` bytes at `offset`. Skips invalid comments. Throws only if reading fails.
     init(in file: MediaFile, at offset: Int64, length: Int) throws(DecodingError) {
         try self.init(from: offset, to: min(offset + Int64(length), file.size)) {
             position, count throws(DecodingError) in try file.bytes(at: position, count: count)
         }
     }
 
-    /// Reads the comments that stand from `start` to before `end` of what `read` reads.
+    /// Reads the comments from `start` to before `end`, in the positions of `read`. Throws the errors of `read`.
     init(
         from start: Int64, to end: Int64, read: (_ position: Int64, _ count: Int) throws(DecodingError) -> [UInt8]
     ) throws(DecodingError) {
@@ -48,12 +48,12 @@ struct VorbisComments {
         }
     }
 
-    /// Takes those that a library has read; `comment` gives the first bytes of the one of this number, at most so many.
+    /// Takes comments from a library; `comment` returns the first `limit` bytes of the comment with this index.
     init(count: Int, comment: (_ index: Int, _ limit: Int) -> [UInt8]) {
         for index in 0..<min(count, Self.maximumComments) { add(comment(index, Self.maximumCommentBytes)) }
     }
 
-    /// Takes up one comment, `NAME=value`.
+    /// Adds a comment, `NAME=value`.
     private mutating func add(_ comment: [UInt8]) {
         guard let separator = comment.prefix(TagFields.maximumNameBytes + 1).firstIndex(of: UInt8(ascii: "=")) else {
             return

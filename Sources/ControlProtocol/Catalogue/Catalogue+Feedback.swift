@@ -1,7 +1,7 @@
 import NowPlaying
 
 extension Catalogue {
-    /// Items of one request for feedback, at most.
+    /// Maximum items of one request for feedback.
     package static let feedbackItems = 1000
 
     /// Name of the notification of a change of feedback.

@@ -5,10 +5,10 @@ extension Catalogue {
     private static let itemIDs = Parameter.required(
         "ids", .array(.itemID, count: 1...QueueLimit.items), "ids of the items")
 
-    /// Items that `queue.list` answers without a limit of the client.
+    /// Default limit of `queue.list`, in items.
     package static let usualPage = 100
 
-    /// Items of a page that has no limit in bytes, at most.
+    /// Maximum items of a page without a limit in bytes.
     package static let largestWholePage = 1000
 
     /// The names of fields with commas between them. `joined` would cost each start a search through all conformances.

@@ -2,7 +2,7 @@ import NowPlaying
 
 extension Catalogue {
     private static let name = Parameter.required("name", .text, "name of the session")
-    /// Effects of a session on the others while it plays.
+    /// Effects of a playing session on the other sessions.
     private static let policies = ["mix", "duck", "pause", "pauseSpoken"]
 
     static let sessionMethods: [Method] = [

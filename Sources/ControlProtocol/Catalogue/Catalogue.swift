@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// The methods of the daemon: the server's checks, `rpc.discover`, the client and the manual are made of this table.
+/// The methods of the daemon. The server's checks, `rpc.discover`, the client and the manual use this table.
 package enum Catalogue {
     /// The table for the server.
     package static let table = MethodTable(

@@ -1,5 +1,5 @@
 extension Method {
-    /// Judges the parameters of a call by themselves, whatever the player's state. Throws -32602 for the first that is
+    /// Checks the parameters of a call, independently of the player's state. Throws -32602 for the first parameter that is
     /// unknown, missing, of the wrong type or out of its own domain.
     package func check(_ given: JSONObject) throws(RPCError) {
         try Self.check(given, against: parameters, of: "“\(name)”", at: "")
@@ -52,7 +52,7 @@ extension Method {
             shown, "\(owner) has no parameter “\(shown)”; did you mean “\(nearest)”?", nearest: nearest)
     }
 
-    /// Ranges are parts of one file: each second of it lies in one at most.
+    /// Checks that ranges, which are parts of one file, do not overlap.
     private static func checkRanges(_ value: JSONValue, at path: String) throws(RPCError) {
         let ranges = (value.arrayValue ?? []).enumerated().compactMap { index, range in
             range["start"]?.doubleValue.map { ($0, range["duration"]?.doubleValue ?? 0, index) }
@@ -66,7 +66,7 @@ extension Method {
         }
     }
 
-    /// Judges an object that stands where a uri may.
+    /// Checks an object in place of a uri.
     fileprivate static func checkMedia(_ object: JSONObject, at path: String) throws(RPCError) {
         try check(object, against: Catalogue.mediaFields, of: "“\(path)”", at: path + ".")
         guard object["uri"] != nil || object["descriptor"] != nil else {
@@ -76,7 +76,7 @@ extension Method {
 }
 
 extension Catalogue {
-    /// Judges an item of a list as on a line. Throws -32602; `path` names the item.
+    /// Checks an item of a list like an item of a request. Throws -32602; `path` names the item.
     package static func checkItem(_ value: JSONValue, at path: String) throws(RPCError) {
         try ParameterType.media.check(value, at: path)
     }

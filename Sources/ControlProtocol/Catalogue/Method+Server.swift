@@ -1,5 +1,5 @@
 extension Method {
-    /// `hello`, which every server has and answers itself: the name of a client, and the rights that it gives up.
+    /// `hello`, which every server has and answers itself: the name of a client, and the rights that the client gives up.
     package static let hello = Method(
         name: "hello", kind: .server, role: .read,
         parameters: [

@@ -1,6 +1,6 @@
-/// Rights of a peer; each role includes those before it.
+/// Rights of a peer; each role includes the roles before it.
 package enum Role: String, Sendable, CaseIterable, Comparable {
-    /// `remote`: for programs that act for people whom nobody can identify.
+    /// `remote`: for programs that act for unidentified people.
     case read, remote, control, admin
 
     private var rank: Int {
@@ -15,7 +15,7 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
     package static func < (a: Role, b: Role) -> Bool { a.rank < b.rank }
 }
 
-/// One entry of the catalogue.
+/// One method of the catalogue.
 package struct Method: Sendable {
     /// Subject of a method; orders the manual.
     package enum Kind: String, Sendable, CaseIterable {
@@ -25,18 +25,18 @@ package struct Method: Sendable {
     /// Name on the wire.
     package var name: String
     package var kind: Kind
-    /// The least role that may call it.
+    /// The least role that may call the method.
     package var role: Role
     package var parameters: [Parameter]
-    /// At most one of each group may be given.
+    /// Groups of parameters; a call may have at most one of each group.
     package var exclusive: [[String]] = []
-    /// At least one of these must be given, if there are any.
+    /// A call must have at least one of these parameters; empty: no such rule.
     package var anyOf: [String] = []
-    /// One of these must be given, and no other, if there are any.
+    /// A call must have exactly one of these parameters; empty: no such rule.
     package var oneOf: [String] = []
-    /// True if a batch must not contain it.
+    /// True if a batch must not contain the method.
     package var isRefusedInBatch = false
-    /// True if it waits while the server holds requests.
+    /// True if the method waits while the server holds requests.
     package var isHeld = true
     /// Its effect in a sentence or two.
     package var help: String
@@ -67,7 +67,7 @@ package struct Method: Sendable {
 }
 
 extension Method {
-    /// A method of the daemon that is no remote command.
+    /// A method of the daemon that is not a remote command.
     init(
         name: MethodName.Other, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
         anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String,

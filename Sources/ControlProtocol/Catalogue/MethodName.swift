@@ -1,11 +1,11 @@
 package import NowPlaying
 
-/// Name of a method of the daemon: the table of remote commands gives its names to the wire, all others stand here.
+/// Name of a method of the daemon. Remote commands have their wire names in their own table; the others are listed here.
 package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
     case command(RemoteCommand)
     case other(Other)
 
-    /// Methods that are no remote commands; raw values are the names on the wire.
+    /// Methods that are not remote commands; raw values are the names on the wire.
     package enum Other: String, Sendable, CaseIterable {
         case hello
         case nowPlayingGet = "nowPlaying.get"
@@ -53,7 +53,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
 
     package static let allCases = RemoteCommand.allCases.map(Self.command) + Other.allCases.map(Self.other)
 
-    /// A switch over so many strings compares one after the other.
+    /// Methods by name: a switch over so many strings would compare them one after the other.
     private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
     /// The method with this name on the wire; nil: there is none.

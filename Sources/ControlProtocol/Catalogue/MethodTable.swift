@@ -1,9 +1,9 @@
 /// The methods that one server answers, by name.
 package struct MethodTable: Sendable {
-    /// A notification that subscribers get.
+    /// A notification to subscribers.
     package typealias Notification = (name: String, summary: String)
 
-    /// Name of the program, as `rpc.discover` gives it.
+    /// Name of the program in `rpc.discover`.
     package let title: String
     /// All methods, in the order of the manual.
     package let methods: [Method]

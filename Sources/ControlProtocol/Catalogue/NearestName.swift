@@ -1,14 +1,14 @@
-/// Finds the likely meaning of a mistyped name.
+/// Finds the name that a mistyped name most likely means.
 package enum NearestName {
-    /// The one of `names` with the fewest edits (insert, remove, replace, swap of neighbours) from `word`, case ignored;
-    /// of equals the first. Nil if `names` is empty or `word` is far too long for a name.
+    /// The first of `names` with the fewest edits (insert, remove, replace, swap of neighbours) from `word`, regardless of
+    /// case. Nil if `names` is empty or `word` is far too long for a name.
     package static func of(_ word: String, among names: some Sequence<String>) -> String? {
         guard word.utf8.count <= 64 else { return nil }
         let word = Array(word.lowercased().utf8)
         return names.map { ($0, distance(word, Array($0.lowercased().utf8))) }.min { $0.1 < $1.1 }?.0
     }
 
-    /// The same, if it is close enough for a suggestion: at most every third letter is wrong.
+    /// The nearest name if it is close enough for a suggestion: at most every third letter is wrong.
     package static func suggestion(for word: String, among names: some Sequence<String>) -> String? {
         guard let nearest = of(word, among: names) else { return nil }
         let edits = distance(Array(word.lowercased().utf8), Array(nearest.lowercased().utf8))

@@ -5,15 +5,15 @@ package struct Parameter: Sendable {
     package var name: String
     package var type: ParameterType
     package var isOptional: Bool
-    /// Its meaning: a phrase without a full stop.
+    /// Meaning: a phrase without a full stop.
     package var help: String
 
-    /// A parameter that must be given.
+    /// A required parameter.
     package static func required(_ name: String, _ type: ParameterType, _ help: String) -> Parameter {
         Parameter(name: name, type: type, isOptional: false, help: help)
     }
 
-    /// A parameter that may be left out.
+    /// An optional parameter.
     package static func optional(_ name: String, _ type: ParameterType, _ help: String) -> Parameter {
         Parameter(name: name, type: type, isOptional: true, help: help)
     }
@@ -22,11 +22,11 @@ package struct Parameter: Sendable {
 /// Valid values of a parameter, independent of the player's state.
 package indirect enum ParameterType: Sendable {
     case boolean
-    /// A number of more than 0, at most this one.
+    /// A number of more than 0 and at most this.
     case positiveNumber(upTo: Double)
     /// A number in this range.
     case numberIn(ClosedRange<Double>)
-    /// A number without a fraction in this range.
+    /// A whole number in this range.
     case integer(ClosedRange<Int64>)
     /// Text of at most `ParameterType.maximumTextBytes`.
     case text
@@ -46,26 +46,26 @@ package indirect enum ParameterType: Sendable {
     case textOrTexts(count: ClosedRange<Int>)
     /// A condition on tracks: an object that the library judges.
     case filter
-    /// Letters that a server gave, of at most `ParameterType.maximumCursorBytes`.
+    /// A cursor from a server, of at most `ParameterType.maximumCursorBytes`.
     case cursor
 
-    /// A position or duration in seconds: no item is longer.
+    /// A position or duration in seconds, at most the maximum duration of an item.
     package static let seconds = numberIn(0...TimeLimit.seconds)
     /// A duration of more than 0 seconds.
     package static let someSeconds = positiveNumber(upTo: TimeLimit.seconds)
-    /// A number that names or counts something: every JSON reader holds it exactly.
+    /// An id or a count, which every JSON reader represents exactly.
     package static let ordinal = integer(0...largestWhole)
     /// The id of an item.
     package static let itemID = integer(1...largestWhole)
     /// The largest valid whole number: 2⁵³ − 1, the last one that a double distinguishes from its neighbours.
     package static let largestWhole: Int64 = (1 << 53) - 1
 
-    /// Bytes of UTF-8 in a text field, at most.
+    /// Maximum bytes of UTF-8 in a text field.
     package static let maximumTextBytes = 4096
-    /// Bytes of a uri, at most: a path of 4,095 bytes, each of them written as `%xx`.
+    /// Maximum bytes of a uri: a path of 4,095 bytes, each of them written as `%xx`.
     package static let maximumURIBytes = 3 * 4096
 
-    /// Bytes of a cursor, at most.
+    /// Maximum bytes of a cursor.
     package static let maximumCursorBytes = 65_536
 
     /// Valid values: a phrase that follows "must be".

@@ -1,9 +1,9 @@
-/// Why a text can't be taken as JSON; `offset` counts bytes from the start of the text.
+/// The fault of a text that is not valid JSON; `offset` counts bytes from the start of the text.
 package enum JSONError: Error, Equatable, Sendable {
     case syntax(offset: Int)
     /// Bytes that are not UTF-8, or half of a surrogate pair.
     case encoding(offset: Int)
-    /// More than `JSONReader.maximumDepth` arrays and objects inside each other.
+    /// More than `JSONReader.maximumDepth` nested arrays and objects.
     case tooDeep(offset: Int)
     /// A number beyond the range of a double.
     case notFinite
@@ -19,9 +19,9 @@ package enum JSONError: Error, Equatable, Sendable {
     }
 }
 
-/// Reads JSON, strictly as RFC 8259 has it. Holds an offset in borrowed bytes, so it must not outlive them.
+/// Reads JSON strictly by RFC 8259. It holds an offset in borrowed bytes, so it must not outlive them.
 package struct JSONReader {
-    /// Arrays and objects inside each other, at most.
+    /// Maximum nesting of arrays and objects.
     package static let maximumDepth = 32
 
     let bytes: UnsafeRawBufferPointer
@@ -67,7 +67,7 @@ package struct JSONReader {
         return nil
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that only white space follows.
     package mutating func end() throws(JSONError) { if peek() != nil { throw .syntax(offset: offset) } }
 
     /// Takes white space and one value. Recursion is bounded by `maximumDepth`.
@@ -182,7 +182,7 @@ package struct JSONReader {
         if isInteger, isExact, !(isNegative && mantissa == 0) {
             return .integer(isNegative ? -Int64(mantissa) : Int64(mantissa))
         }
-        // A mantissa and a power of ten that doubles hold exactly have a correctly rounded quotient (Clinger 1990).
+        // If doubles hold the mantissa and the power of ten exactly, their quotient is correctly rounded (Clinger 1990).
         if isExact, mantissa < 1 << 53, exponent >= -22 {
             let value = Double(mantissa) / Self.powersOfTen[-exponent]
             return .number(isNegative ? -value : value)
@@ -222,7 +222,7 @@ extension JSONReader {
         throw .syntax(offset: offset)
     }
 
-    /// A string of bytes below 0x80. It takes a sixth of what `String(validating:as:)` takes, which is not specialised.
+    /// A string of bytes below 0x80. It takes a sixth of the time of `String(validating:as:)`, which is not specialised.
     private static func text(ascii bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { target in
             UnsafeMutableRawBufferPointer(target).copyMemory(from: bytes)

@@ -2,23 +2,23 @@
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits 64 bits.
     case integer(Int64)
     case number(Double)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
 
-    /// The value of this member, if this is an object that has it.
+    /// The value of this member; nil: this is not an object, or lacks the member.
     package subscript(name: String) -> JSONValue? { objectValue?[name] }
 
-    /// The text, if this is a string.
+    /// The text; nil: this is not a string.
     package var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// The truth, if this is one.
+    /// The truth value; nil: this is not a boolean.
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number, if this is one.
+    /// The number; nil: this is not a number.
     package var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -27,7 +27,7 @@ package enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// The number, if this is one without a fraction: `3` and `3.0` alike, as JSON knows no difference.
+    /// The whole number; nil: this is not one. JSON does not distinguish `3` and `3.0`.
     package var integerValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -36,13 +36,13 @@ package enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// The elements, if this is an array.
+    /// The elements; nil: this is not an array.
     package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
-    /// The members, if this is an object.
+    /// The members; nil: this is not an object.
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// Its kind for messages: `a string`.
+    /// The kind of the value for messages: `a string`.
     package var kindName: String {
         switch self {
         case .null: "null"
@@ -55,7 +55,7 @@ package enum JSONValue: Equatable, Sendable {
     }
 }
 
-/// The members of a JSON object in the order of the text. Of members with the same name the last one counts.
+/// The members of a JSON object in the order of the text. If members have the same name, the last one counts.
 package struct JSONObject: Equatable, Sendable {
     /// One name and its value.
     package struct Member: Equatable, Sendable {
@@ -75,11 +75,11 @@ package struct JSONObject: Equatable, Sendable {
     /// An object without members.
     package init() { members = [] }
 
-    /// An object of these members; of those with the same name the last one is kept.
+    /// An object of these members. If members have the same name, it keeps the last one.
     package init(_ members: [Member]) {
         self.members = members
         if members.count > Self.mostCompared {
-            // Any client may send very many names: comparing all with all would hold up the others.
+            // A client may send very many names: a comparison of all pairs would delay other clients.
             var last: [String: Int] = [:]
             for (index, member) in members.enumerated() { last[member.name] = index }
             guard last.count < members.count else { return }
@@ -91,10 +91,10 @@ package struct JSONObject: Equatable, Sendable {
         }
     }
 
-    /// Members up to which comparing all names takes less than hashing them.
+    /// Number of members up to which a comparison of all names takes less time than hashing them.
     private static let mostCompared = 32
 
-    /// True if a later member has the name of this one.
+    /// True if a later member has the name of this member.
     private static func isRepeated(_ index: Int, in members: [Member]) -> Bool {
         members.withUnsafeBufferPointer { members in
             var other = index + 1

@@ -21,7 +21,7 @@ extension JSONWriter {
         decimalSeconds(value)
     }
 
-    /// A member of truth; none if it is not known.
+    /// A boolean member; none if the value is nil.
     package mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         key(name)

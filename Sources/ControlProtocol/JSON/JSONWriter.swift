@@ -1,6 +1,6 @@
 package import NowPlaying
 
-/// Appends JSON to its bytes; sets the commas by itself.
+/// Appends JSON to its bytes, and sets the commas itself.
 package struct JSONWriter {
     /// Text so far.
     package var bytes: [UInt8]
@@ -59,7 +59,7 @@ package struct JSONWriter {
     /// The end of a line.
     package mutating func newline() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// Bytes that are JSON already, as a value.
+    /// Bytes of JSON, as a value.
     package mutating func raw(_ json: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
@@ -105,7 +105,7 @@ package struct JSONWriter {
 
     private mutating func digits(_ value: UInt64) {
         if value < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(value)) }
-        // From the last digit on, in an array of its own on the stack.
+        // The digits are written from the last one on, into an array on the stack.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = digits.count
             var rest = value
@@ -118,8 +118,7 @@ package struct JSONWriter {
         }
     }
 
-    /// A string. Besides what JSON asks for, DEL and the C1 control characters are escaped, since lines of the protocol
-    /// are read on terminals.
+    /// A string. It escapes DEL and the C1 control characters too, since people read lines of the protocol on terminals.
     package mutating func string(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -156,11 +155,11 @@ package struct JSONWriter {
         }
     }
 
-    /// A number with at most 9 decimals, as few as it needs, and never an exponent; `null` if it is not finite.
+    /// A number with at most 9 decimals, as few as possible, and without an exponent; `null` if it is not finite.
     package mutating func decimalSeconds(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
-        // Up to here nanoseconds are integers that a double holds.
+        // Up to this limit, a double holds nanoseconds exactly.
         guard abs(value) < 9e6 else { return longNumber(value) }
         nanoseconds(MonotonicTime.nanoseconds(value))
     }
@@ -185,7 +184,7 @@ package struct JSONWriter {
         }
     }
 
-    /// The shortest digits that mean this double (of at least 9,000,000), its exponent written out.
+    /// The shortest digits that read back as this double (of at least 9,000,000), without an exponent.
     private mutating func longNumber(_ value: Double) {
         let parts = value.description.split(separator: "e")
         var digits = Array(parts[0].utf8)

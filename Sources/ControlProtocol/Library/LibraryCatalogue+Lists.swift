@@ -1,9 +1,9 @@
 import NowPlaying
 
 extension LibraryCatalogue {
-    /// Uris of one request, at most.
+    /// Maximum uris of one request.
     package static let mostUris = 10_000
-    /// Items of a saved list, at most.
+    /// Maximum items of a saved list.
     package static let mostListItems: Int64 = 100_000
 
     private static let uris = ParameterType.array(.uri, count: 1...mostUris)

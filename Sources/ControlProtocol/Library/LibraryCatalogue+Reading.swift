@@ -1,11 +1,11 @@
 extension LibraryCatalogue {
-    /// Rows of a page of tracks without a limit of the client.
+    /// Default rows of a page of tracks.
     package static let usualTracks = 100
-    /// Rows of a page of values or folders without a limit of the client.
+    /// Default rows of a page of values or folders.
     package static let usualRows = 1000
-    /// Hits of a search without a limit of the client.
+    /// Default hits of a search.
     package static let usualHits = 50
-    /// Files of one request for tracks, at most.
+    /// Maximum files of one request for tracks.
     package static let mostFiles = 1000
     /// Kinds of hits of a search.
     package static let searchKinds = ["artist", "album", "track", "genre", "folder", "list"]
@@ -14,9 +14,9 @@ extension LibraryCatalogue {
     private static let tags = ParameterType.choice(
         TrackField.allCases.filter(\.isTag).map(\.rawValue))
 
-    /// Lines of a track's text, at most.
+    /// Maximum lines of a track's text.
     package static let mostLines = 64
-    /// Contents of lines beside the tags.
+    /// Contents of lines besides the tags.
     package static let lineContents = [
         "path", "pathBelow", "trackNumber", "discNumber", "movementNumber", "duration", "seconds", "format", "added",
         "modified",
@@ -109,7 +109,7 @@ extension LibraryCatalogue {
 }
 
 extension TrackField {
-    /// True if it is one of the tags that have values.
+    /// True if the name is a tag that has values.
     var isTag: Bool {
         switch self {
         case .title, .artist, .album, .albumArtist, .genre, .composer, .conductor, .performer, .ensemble, .date,

@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// The methods of the library: its server's checks, its `rpc.discover` and the manual are made of this table.
+/// The methods of the library. Its server's checks, its `rpc.discover` and the manual use this table.
 package enum LibraryCatalogue {
     /// The table for the server.
     package static let table = MethodTable(
@@ -40,7 +40,7 @@ package enum LibraryCatalogue {
 
     // MARK: Parameters
 
-    /// The filter of a question.
+    /// The filter of a query.
     static let filter = Parameter.optional("filter", .filter, "only tracks that pass it; default: all")
     /// The order of tracks.
     static let sort = Parameter.optional(
@@ -54,7 +54,7 @@ package enum LibraryCatalogue {
     static let fields = Parameter.optional(
         "fields", .array(.choice(TrackField.allCases.map(\.rawValue)), count: 1...TrackField.allCases.count),
         "keys of each row; default: " + TrackField.usual.map(\.rawValue).joined(separator: ", "))
-    /// The place behind the page before.
+    /// The cursor at the end of the previous page.
     static let after = Parameter.optional("after", .cursor, "next of the page before, for the page after it")
 
     /// The number of rows of a page.

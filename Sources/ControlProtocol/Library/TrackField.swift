@@ -11,12 +11,12 @@ package enum TrackField: String, CaseIterable, Sendable {
     case trackGain, trackPeak, albumGain, albumPeak
     case added, modified, missing, liked, rating, playCount, skipCount, lastPlayed
 
-    /// Keys of a row if the client names none.
+    /// Default keys of a row.
     package static let usual: [TrackField] = [
         .uri, .path, .title, .artist, .album, .albumArtist, .trackNumber, .discNumber, .duration,
     ]
 
-    /// The fields that a client names, without repetitions; those that are usual if it names none.
+    /// The fields of a request, without repetitions; the default fields if the request has none.
     package static func named(_ value: JSONValue?) -> [TrackField] {
         guard let names = value?.arrayValue else { return usual }
         var seen: Set<TrackField> = []

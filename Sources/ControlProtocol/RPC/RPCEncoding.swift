@@ -1,12 +1,12 @@
 extension JSONWriter {
-    /// A successful answer, without the end of the line. `id` and `result` are JSON already.
+    /// A successful answer, without the line end. `id` and `result` are JSON.
     package mutating func answer(id: [UInt8], result: [UInt8]) {
         beginAnswer(id)
         raw(result)
         endObject()
     }
 
-    /// A successful answer, without the end of the line. `id` is JSON already.
+    /// A successful answer, without the line end. `id` is JSON.
     package mutating func answer(id: [UInt8], result: JSONValue) {
         beginAnswer(id)
         value(result)
@@ -22,7 +22,7 @@ extension JSONWriter {
         key("result")
     }
 
-    /// A failed answer, without the end of the line. `id` is JSON already.
+    /// A failed answer, without the line end. `id` is JSON.
     package mutating func answer(id: [UInt8], error: RPCError) {
         beginObject()
         key("jsonrpc")
@@ -41,7 +41,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// A notification, without the end of the line. `parameters` are JSON already.
+    /// A notification, without the line end. `parameters` are JSON.
     package mutating func notification(_ method: String, parameters: [UInt8]) {
         beginObject()
         key("jsonrpc")
@@ -53,7 +53,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// A request, without the end of the line. `id` is JSON already; nil: no answer is wanted.
+    /// A request, without the line end. `id` is JSON; nil: a notification, which gets no answer.
     package mutating func request(id: [UInt8]?, method: String, parameters: JSONObject) {
         beginObject()
         key("jsonrpc")

@@ -1,6 +1,6 @@
-/// Why a request was refused or failed, as the wire has it: a number, words for people, and details for programs.
+/// The error of a refused or failed request on the wire: a number, a message for people, and details for programs.
 package struct RPCError: Error, Equatable, Sendable {
-    /// JSON-RPC's own numbers are negative, the field's status numbers are not.
+    /// JSON-RPC's own numbers are negative; the status numbers of media commands are positive.
     package var code: Int
     package var message: String
     /// `status` names the code; `reason`, `uris`, `parameter` and others add details.
@@ -18,7 +18,7 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(code: -32700, status: "parseError", message: message)
     }
 
-    /// It is JSON but no request.
+    /// The line is JSON but not a request.
     package static func invalidRequest(_ message: String) -> RPCError {
         RPCError(code: -32600, status: "invalidRequest", message: message)
     }
@@ -38,7 +38,7 @@ package struct RPCError: Error, Equatable, Sendable {
         return RPCError(code: -32602, status: "invalidParams", message: message, details: details)
     }
 
-    /// 403: this peer may not.
+    /// 403: the peer lacks the rights.
     package static func denied(_ message: String) -> RPCError {
         RPCError(code: 403, status: "denied", message: message)
     }
@@ -51,17 +51,17 @@ package struct RPCError: Error, Equatable, Sendable {
         return RPCError(code: 100, status: "noSuchContent", message: message, details: details)
     }
 
-    /// 110: the command needs an item and there is none.
+    /// 110: the command needs an item, and there is none.
     package static func noItem(_ message: String) -> RPCError {
         RPCError(code: 110, status: "noActionableNowPlayingItem", message: message)
     }
 
-    /// 120: there is no such sound device, or none at all.
+    /// 120: the sound device does not exist, or there is none at all.
     package static func deviceNotFound(_ message: String) -> RPCError {
         RPCError(code: 120, status: "deviceNotFound", message: message)
     }
 
-    /// 200: it can't be done now; `reason` is for programs.
+    /// 200: the command is not possible now; `reason` is for programs.
     package static func commandFailed(_ reason: Reason, _ message: String) -> RPCError {
         RPCError(
             code: 200, status: "commandFailed", message: message,
@@ -83,6 +83,6 @@ package struct RPCError: Error, Equatable, Sendable {
         case diskFull, isFilter, noDaemon, noMatch, tooSlow
     }
 
-    /// Kind of 100 or 200; nil: it has none.
+    /// Kind of 100 or 200; nil: the error has none.
     package var reason: Reason? { data["reason"]?.stringValue.flatMap(Reason.init) }
 }

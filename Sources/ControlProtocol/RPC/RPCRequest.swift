@@ -1,6 +1,6 @@
-/// One request as it came, not yet judged by the catalogue.
+/// One received request, before the check by the catalogue.
 package struct RPCRequest: Sendable {
-    /// The bytes of `id` as they came; nil: a notification, which is carried out and not answered.
+    /// The received bytes of `id`; nil: a notification, which is carried out and not answered.
     package var id: [UInt8]?
     package var method: String
     package var parameters: JSONObject
@@ -8,33 +8,33 @@ package struct RPCRequest: Sendable {
     package var hasNotFiniteNumber = false
 }
 
-/// One element of a line: a request, or why it is none, with the bytes of the id to answer with.
+/// One element of a line: a request, or the fault of an invalid one with the bytes of the id for the answer.
 package enum RPCElement: Sendable {
     case request(RPCRequest)
     case invalid(id: [UInt8], RPCError)
-    /// The answer to a request of ours.
+    /// The answer to a request of the server.
     case response(RPCResponse)
 }
 
 /// A client's answer to a request of the daemon.
 package struct RPCResponse: Sendable {
-    /// The bytes of `id` as they came.
+    /// The received bytes of `id`.
     package var id: [UInt8]
-    /// Nil: it is an error.
+    /// Nil: the answer is an error.
     package var result: JSONValue?
-    /// The error's words; nil where it has none.
+    /// The error's message; nil: there is none.
     package var errorMessage: String?
 }
 
 /// Content of one line.
 package enum RPCLine: Sendable {
     case single(RPCElement)
-    /// At least one element, at most `RPCLine.maximumBatch`.
+    /// From one to `RPCLine.maximumBatch` elements.
     case batch([RPCElement])
 
-    /// Elements of a batch, at most.
+    /// Maximum elements of a batch.
     package static let maximumBatch = 1000
-    /// The id of answers to what has none that could be read.
+    /// The id of an answer to a request without a readable id.
     package static let nullID = Array("null".utf8)
 
     /// Reads a line (without its end). Text that is not JSON, or a batch that is empty or too long, is one `invalid`.
@@ -129,7 +129,7 @@ package enum RPCLine: Sendable {
         switch parts.parameters {
         case nil: parameters = JSONObject()
         case .object(let object)?: parameters = object
-        // JSON-RPC 2.0 allows an array there: the request is one, and its parameters are wrong.
+        // JSON-RPC 2.0 allows an array there: the request is valid, and its parameters are not.
         case .array?:
             return invalid(.invalidParameter(nil, "“params” must be an object, not an array: parameters have names"))
         case let other?: return invalid(.invalidRequest("“params” must be an object, not \(other.kindName)"))

@@ -4,12 +4,12 @@ import LinuxSystem
 
 /// The listening socket for clients that do not keep the daemon running.
 struct BackgroundListener {
-    /// Whoever takes it closes it.
+    /// The listening descriptor. The owner closes it.
     let descriptor: Int32
     private let path: String
 
-    /// A socket beside a control socket whose lock is held. It appears under its name when it takes connections. Nil, after a
-    /// line in the log: it can't be made.
+    /// Creates a socket beside a control socket whose lock is held. Its name appears when it accepts connections. Nil,
+    /// after a line in the log: the socket could not be created.
     init?(beside socket: String) {
         path = BackgroundSocket.path(beside: socket)
         let new = socket + ".new"
@@ -28,6 +28,6 @@ struct BackgroundListener {
         }
     }
 
-    /// Removes the socket, as long as the lock is held.
+    /// Removes the socket while the lock is held.
     func remove() { unlink(path) }
 }

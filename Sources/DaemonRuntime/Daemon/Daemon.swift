@@ -12,15 +12,15 @@ package enum Daemon {
     /// Version of the daemon and of everything that is released with it.
     package static let version = Product.version
 
-    /// Runs the daemon with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
-    /// 1 when it can't start, 2 when the command line can't be understood. To be called first of all, on the main thread.
+    /// Runs the daemon with these arguments (without the program's name) and returns its exit status: 0 after a clean
+    /// end, 1 if it cannot start, 2 for an invalid command line. Call it first, on the main thread.
     package static func run(
         _ arguments: [String],
         makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
     ) -> Int32 {
         SignalMask.block([SIGTERM, SIGINT, SIGHUP])
         ProgramPages.shareHeap()
-        // It would change the latency that the output asks for.
+        // This variable would change the latency that the output requests.
         unsetenv("PULSE_LATENCY_MSEC")
         let options: DaemonOptions
         do throws(DaemonOptions.UsageError) { options = try DaemonOptions(arguments) } catch {

@@ -1,4 +1,4 @@
-/// Why the daemon can't start, in words for people.
+/// Reason why the daemon can't start, in words for people.
 package struct DaemonFailure: Error, Equatable, Sendable {
     package let message: String
 

@@ -4,17 +4,17 @@ package import LinuxSystem
 
 /// The command line of the daemon.
 package struct DaemonOptions: Equatable, Sendable {
-    /// A command line that can't be understood, in words.
+    /// An invalid command line, in words.
     package struct UsageError: Error, Equatable, Sendable {
         package let message: String
     }
 
-    /// One option: the parser, `--help` and the manual are made of the table of these.
+    /// One option. The parser, `--help` and the manual use the table of options.
     package struct Option: Sendable {
         package let name: String
-        /// One letter that stands for it after one dash; nil: none.
+        /// Its letter after one dash; nil: none.
         package let short: Character?
-        /// Placeholder of its value in the help; nil: it has none.
+        /// Placeholder of its value in the help; nil: it takes none.
         package let value: String?
         package let help: String
         let apply: @Sendable (inout DaemonOptions, String) -> Bool
@@ -122,7 +122,7 @@ package struct DaemonOptions: Equatable, Sendable {
         }
     }
 
-    /// The configuration with these options put over it.
+    /// The configuration with the values of these options.
     package func applied(to configuration: Configuration) -> Configuration {
         var result = configuration
         result.socket = socket ?? result.socket

@@ -8,8 +8,8 @@ package struct DaemonPaths: Equatable, Sendable {
     /// Nil: there is no default path.
     package let cacheDirectory: String?
 
-    /// Paths for this configuration. `environment` returns variables that are set and not empty. Throws words when
-    /// there is no default path.
+    /// Paths for this configuration. `environment` returns variables that are set and not empty. Throws a failure in
+    /// words if there is no default path.
     package init(
         _ configuration: Configuration, uid: UInt32, environment: (String) -> String?
     ) throws(DaemonFailure) {

@@ -2,10 +2,10 @@ import LinuxSystem
 import NowPlaying
 import Sessions
 
-/// Follows published states for the service manager and for the end of a daemon that nobody needs.
+/// Follows published states for the service manager and for the end of an unused daemon.
 @PlayerLoop final class DaemonWatch: BoardObserver {
     private let status = ServiceStatus()
-    /// Ends the daemon when nobody needs it; nil: nobody would start it again.
+    /// Ends an unused daemon; nil: no service manager would start it again.
     var idleExit: IdleExit?
 
     func statePublished() { idleExit?.consider() }

@@ -1,16 +1,16 @@
 package import LinuxSystem
 import NowPlaying
 
-/// Ends the daemon when nobody has needed it for a while. For one whose socket the service manager keeps: the next client
-/// starts it again. While nothing happens, one deadline is all there is.
+/// Ends the daemon when it has been unused for a while, if the service manager keeps its socket: the next client starts
+/// the daemon again. An idle daemon keeps one deadline and nothing else.
 @PlayerLoop package final class IdleExit {
     /// Questions to the daemon about itself.
     package struct Questions {
         /// True if a client is connected or something plays.
         package var isNeeded: @PlayerLoop () -> Bool
-        /// True while saved state is being read, or a client is connecting: another check follows.
+        /// True while saved state is being read, or a client is connecting; the check is repeated after it.
         package var isSettling: @PlayerLoop () -> Bool
-        /// True if ending would lose something.
+        /// True if an end now would lose something.
         package var wouldLose: @PlayerLoop () -> Bool
 
         /// Questions, by their parts.
@@ -29,7 +29,7 @@ import NowPlaying
     private let end: @PlayerLoop () -> Void
     private var deadline: EventSource?
 
-    /// Seconds without need after which the daemon ends; nil: it stays.
+    /// Seconds unused after which the daemon ends; nil: it stays.
     package var seconds: Double? {
         didSet {
             guard seconds != oldValue else { return }
@@ -38,14 +38,14 @@ import NowPlaying
         }
     }
 
-    /// Stays until `seconds` says otherwise; `end` ends the daemon.
+    /// Keeps the daemon until `seconds` is set; `end` ends the daemon.
     package init(_ loop: EventLoop, _ questions: Questions, end: @escaping @PlayerLoop () -> Void) {
         self.loop = loop
         self.questions = questions
         self.end = end
     }
 
-    /// To be called whenever a client has come or gone, or a state was published.
+    /// Call it whenever a client has connected or disconnected, or a state was published.
     package func consider() {
         guard let seconds else { return }
         if questions.isNeeded() {
@@ -57,7 +57,7 @@ import NowPlaying
 
     private func passed() {
         deadline = nil
-        // A client's end or a state announces the next chance.
+        // The end of a client or the next state repeats the check.
         guard !questions.isNeeded() else { return }
         guard !questions.wouldLose() else {
             return Log.debug("idle, but ending now would lose state: the daemon keeps running")

@@ -13,9 +13,9 @@ import PulseOutput
 package import Sessions
 package import StateKeeping
 
-/// Puts players together from what the configuration says.
+/// Assembles players from the configuration.
 @PlayerLoop package final class PlayerAssembly: PlayerMaker {
-    /// Seconds that a ring holds beyond what the server queues and asks for at once.
+    /// Seconds that a ring holds beyond the server's queue and its next request.
     private nonisolated static let spareSeconds = 0.5
 
     private let context: SessionContext
@@ -26,7 +26,7 @@ package import StateKeeping
     private let desk: FeedbackDesk
     private let mounts: MediaMounts
     private let opener: DecoderOpener
-    /// Looks at files of queues; nil: nobody wants titles of what is not played.
+    /// Reads the titles of queued items; nil: it is disabled, or its program is missing.
     private let titles: TitleDesk?
     /// Mixer that all sessions share; nil: the output needs none.
     private var mixer: Mixer?
@@ -46,7 +46,7 @@ package import StateKeeping
         }
     }
 
-    /// The sessions behind the methods of the control protocol; those of an earlier run are being read.
+    /// The sessions behind the methods of the control protocol. It starts to read those of an earlier run.
     package static func makeHandler(_ context: SessionContext) -> any MethodHandler {
         let maker = PlayerAssembly(context)
         let table = SessionTable(context, maker.events, maker, opener: maker.opener)
@@ -100,7 +100,7 @@ package import StateKeeping
             log: { Log.warning($0) })
     }
 
-    /// The output that the configuration names, connected to nothing yet.
+    /// The output of the configuration, not connected yet.
     private func makeOutput(_ configuration: Configuration) -> any AudioOutput {
         let loop = context.loop
         switch configuration.output {
@@ -118,7 +118,7 @@ package import StateKeeping
         }
     }
 
-    /// An output of the mixer that all sessions share; `sink`: its sink, if it is the first one.
+    /// An output of the mixer that all sessions share. `sink` makes the mixer's sink, for the first output only.
     private func mixed(_ sink: () -> any MixSink) -> any AudioOutput {
         let shared = mixer ?? Mixer(context.loop, sink())
         mixer = shared
@@ -179,15 +179,16 @@ package import StateKeeping
         return decoder
     }
 
-    /// Seconds from a mixed frame to its being heard, at most; a Snapcast server that is asked for them may say less.
+    /// Seconds from a mixed frame to its sound, at most: without a configured buffer, a Snapcast server may report
+    /// less.
     private static func latency(_ configuration: Configuration) -> Double {
         guard case .snapcast = configuration.output else { return 0 }
         return SnapcastSink.lead + (configuration.snapcast.buffer ?? 3)
     }
 
-    /// Capacity for the audio between us and the listener, with some reserve: the server's next request is decoded when it
-    /// comes, while it still holds seconds of sound.
-    /// `latency`: seconds that an output without a sound server holds.
+    /// Capacity in frames for the audio between us and the listener, with a reserve: the server's next request is
+    /// decoded when it comes, while the server still holds seconds of sound. `latency`: seconds that an output without
+    /// a sound server holds.
     private nonisolated static func ringCapacity(_ format: AudioFormat, latency: Double) -> Int64 {
         let buffering = StreamBuffering(format)
         return buffering.target + max(buffering.deviceLatency, format.frames(seconds: latency))
@@ -212,7 +213,7 @@ package import StateKeeping
         }
     }
 
-    /// Watches as long as it lives.
+    /// Watches the servers while the object lives.
     @PlayerLoop private final class Watching {
         private let watch: ServerWatch
 

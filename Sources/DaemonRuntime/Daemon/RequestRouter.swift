@@ -6,17 +6,17 @@ import MediaAccess
 package import NowPlaying
 package import Sessions
 
-/// The daemon as clients can act on it.
+/// The daemon as requests of clients control it.
 @PlayerLoop package protocol DaemonControl: AnyObject {
     /// Reads the configuration again; `answer` gets the changed settings.
     func reload(by: Originator, _ answer: @escaping Answer)
-    /// Ends the daemon, not in the middle of a request.
+    /// Ends the daemon after the present request.
     func quit()
-    /// A client has come or gone.
+    /// A client has connected or disconnected.
     func clientCountChanged()
 }
 
-/// Brings the requests of clients to the board of states, the sessions and the daemon.
+/// Routes the requests of clients to the board of states, the sessions and the daemon.
 @PlayerLoop package final class RequestRouter: RequestHandler {
     private let server: ControlServer
     private let board: StateBoard
@@ -72,10 +72,10 @@ package import Sessions
         switch MethodName(rawValue: method.name) {
         // A setting that outlives the connection needs admin.
         case .other(.commandsConfigure)? where parameters["whileConnected"] != true: .admin
-        // A remote neither names media nor reaches into the queue.
+        // The role of a remote neither names media nor reaches into the queue.
         case .command(.play)? where ["uri", "descriptor", "itemId", "index"].contains { parameters[$0] != nil }:
             .control
-        // To open a file or an address is more than to look.
+        // To open a file or an address needs more than the right to read.
         case .other(.diagnosticsGet)? where parameters["uri"] != nil: .control
         case .other(.outputSelect)?, .other(.outputDelaySet)?: settings.current.outputRole
         case .command?, .other?, nil: method.role
@@ -86,7 +86,7 @@ package import Sessions
         guard let name = MethodName(rawValue: request.method) else {
             throw Catalogue.table.unknownMethod(request.method)
         }
-        // While requests are held, the sessions of an earlier run are not there yet: then the handler looks.
+        // While requests are held, the sessions of an earlier run do not exist yet: the handler checks the name then.
         if let session = request.parameters["session"]?.stringValue, !server.isHoldingRequests,
             !board.hasSession(session), !(session == "*" && name == .other(.nowPlayingSubscribe))
         {
@@ -127,7 +127,7 @@ package import Sessions
         }
     }
 
-    /// A request of the sessions, whose media are looked for first if it names any.
+    /// A request of the sessions. Its media, if any, are resolved first.
     private func plan(
         _ name: MethodName, _ request: JudgedRequest,
         _ perform: @escaping @PlayerLoop @Sendable (MethodRequest, @escaping Answer) -> Void
@@ -145,7 +145,7 @@ package import Sessions
                 abandoned: abandoned)
             do throws(RPCError) {
                 let media = try resolver.resolve(name, parameters)
-                // Given up in the middle, it may be a part of them.
+                // The media of an abandoned search may be incomplete.
                 if abandoned.isSet { throw .commandFailed(.abandoned, "the client disconnected") }
                 if name == .command(.play), media.count == 1,
                     let refusal = sessions.refusal(of: media[0].source, abandoned)
@@ -153,7 +153,7 @@ package import Sessions
                     throw refusal
                 }
                 if name == .other(.queueAdd) {
-                    // The media of an addition end here: to free a million takes long.
+                    // The media of an addition are released here: to free a million takes long.
                     let addition = media.isEmpty ? nil : try sessions.addition(of: media)
                     let kept = addition == nil ? media : []
                     return .success { client, answer in
@@ -186,17 +186,17 @@ package import Sessions
 
     // MARK: Diagnosis
 
-    /// Seconds from which on a request that waits is reported.
+    /// Seconds after which a waiting request is reported.
     private static let patience = 1.0
     /// Requests that are reported, at most.
     private static let maximumWaiting = 16
 
-    /// The answer of the player with that of the server; `asker` is the client that wants to know.
+    /// The answer of the player with that of the server. `asker`: the client of the request.
     private func diagnosed(_ result: MethodResult, for asker: ClientIdentity) -> MethodResult {
         guard case .success(.object(var object)) = result else { return result }
         let now = EventLoop.now
         object["lastPause"] = board.lastPause.map { Self.describe($0, now) } ?? .null
-        // The diagnosis of the asker is not what keeps others waiting.
+        // The diagnosis of the asker does not block other requests.
         let diagnosis = MethodName.other(.diagnosticsGet).rawValue
         let waiting = server.waitingRequests(longerThan: Self.patience).filter {
             $0.client.number != asker.number || $0.request.method != diagnosis

@@ -21,15 +21,15 @@ import Sessions
     private let options: DaemonOptions
     private let settings: LiveConfiguration
     private let watch = DaemonWatch()
-    /// Contents of the files at the last reading.
+    /// Contents of the files at the last read.
     private var contents: ConfigurationFile.Contents
     private let workers: Workers
     private var signals: [EventSource] = []
-    /// Gives back what only the start needed, once the first client has had its answer.
+    /// Releases the memory of the start, once the first client has its answer.
     private var tidying: EventSource?
     private var isEnding = false
 
-    /// Makes all parts and lets clients in: on the loop, which runs. Throws the failure of `makeHandler`.
+    /// Makes all parts and accepts clients, on the running loop. Throws the failure of `makeHandler`.
     init(
         _ loop: EventLoop, _ socket: ControlSocket, _ background: BackgroundListener?,
         _ serverOptions: ControlServerOptions, _ encoder: StateEncoder,
@@ -73,7 +73,7 @@ import Sessions
         let usesPulse = configuration.output == .pulse
         tidying = loop.deadline(EventLoop.now.advanced(bySeconds: 0.5)) { [unowned self] in
             tidying = nil
-            // The first answer does not wait for them, nor does the first item.
+            // Neither the first answer nor the first item waits for the libraries.
             _ = DetachedThread.start("libraries") {
                 if usesPulse, !PulseLibrary.open() { Log.error("cannot load libpulse.so.0; install libpulse0") }
                 LateLibraries.openUsual()
@@ -82,7 +82,7 @@ import Sessions
         }
     }
 
-    /// A name of this run that no other has: 64 random bits.
+    /// A unique name of this run: 64 random bits.
     private static func makeInstance() -> String {
         var generator = SystemRandomNumberGenerator()
         let digits = String(generator.next() as UInt64, radix: 16)
@@ -109,7 +109,7 @@ import Sessions
         isEnding = true
         ServiceManager.notify("STOPPING=1")
         Log.info("ending")
-        // Not in the middle of a client's request.
+        // After the client's present request.
         loop.later { [self] in
             watch.idleExit = nil
             handler.finish()
@@ -118,7 +118,7 @@ import Sessions
         }
     }
 
-    /// Reads the configuration again, on another thread, and takes over the settings that may change while the daemon runs.
+    /// Reads the configuration again, on another thread, and applies its reloadable settings.
     func reload(by: Originator, _ answer: @escaping Answer) {
         ServiceManager.notify("RELOADING=1")
         let path = options.configurationFile

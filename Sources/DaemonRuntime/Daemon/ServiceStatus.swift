@@ -2,7 +2,7 @@ import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
 
-/// Text of the player for `systemctl status`: sent when it changes, which is at key events only.
+/// Text of the player for `systemctl status`. It is sent when it changes, which happens only at key events.
 @PlayerLoop package final class ServiceStatus {
     private var shown = ""
 

@@ -5,7 +5,7 @@ import TrackDatabase
 
 /// Collects the items of one `library.add` into a list for the daemon. On a worker thread.
 final class Addition {
-    /// Items that are left out: their files are away, or the caller may not know of them.
+    /// Items that are left out: their files are missing, or the caller may not see them.
     private(set) var missing = 0
 
     private let list: ItemListFile
@@ -15,10 +15,10 @@ final class Addition {
     /// Items, at most.
     private let limit: Int
 
-    /// Items that the queue takes, at most.
+    /// Items of the queue, at most.
     private static let most = 1_000_000
 
-    /// An addition without items. `limit`: items, at most; nil: as many as the queue takes.
+    /// An addition without items. `limit`: items, at most; nil: the limit of the queue.
     init(_ sight: CallerSight, _ reader: TrackReader, limit: Int?, _ abandoned: AbandonFlag) throws(RPCError) {
         list = try ItemListFile()
         self.sight = sight
@@ -49,7 +49,7 @@ final class Addition {
         list.add(track, uri: MediaSource.fileURI(path))
     }
 
-    /// Adds the items of a list, or those that a request names.
+    /// Adds the items of a list or of a request.
     func add(_ items: [ListItem]) throws(RPCError) {
         for item in items where !isFull { try add(item) }
     }
@@ -70,7 +70,7 @@ final class Addition {
         }
     }
 
-    /// The list for the daemon. Throws why there is none: nothing matches, or there is too much.
+    /// The list for the daemon. Throws if nothing matches, or the list is too long.
     func sealed() throws(RPCError) -> OwnedDescriptor {
         if abandoned.isSet { throw .commandFailed(.abandoned, "the client disconnected") }
         if let failure = list.failure { throw failure }

@@ -9,23 +9,23 @@ import TrackDatabase
 final class ItemListFile {
     /// Items so far.
     private(set) var count = 0
-    /// Failure of the file; what follows is not written.
+    /// Failure of the file; later items are not written.
     private(set) var failure: RPCError?
 
     private let file: OwnedDescriptor
     private var writer = JSONWriter()
     private var written = 0
 
-    /// Bytes that are written at once.
+    /// Bytes of one write.
     private static let pieceBytes = 256 << 10
-    /// Bytes of a list that the daemon takes, at most.
+    /// Bytes of a list that the daemon accepts, at most.
     private static let mostBytes = 256 << 20
-    /// Bytes of a text that the daemon takes, at most.
+    /// Bytes of a text that the daemon accepts, at most.
     private static let textBytes = 4096
-    /// Largest number of a track that the daemon takes.
+    /// Largest track number that the daemon accepts.
     private static let mostTracks: Int64 = 1_000_000
 
-    /// An empty list. Throws the system's refusal of memory.
+    /// An empty list. Throws if the system refuses memory.
     init() throws(RPCError) {
         let descriptor = linux_sealable_file("nowplaying-library-list")
         guard descriptor >= 0 else { throw Self.refused(SystemError("make a list in memory")) }
@@ -51,14 +51,14 @@ final class ItemListFile {
         end(record.duration)
     }
 
-    /// Adds an item of which only this is known.
+    /// Adds an item without a track in the library.
     func add(uri: String, title: String?, duration: Double?) {
         begin(uri)
         text("title", title.map { [$0] })
         end(duration)
     }
 
-    /// The list, which nobody can change any more. Throws what failed.
+    /// The list, sealed against changes. Throws the failure of the file.
     func sealed() throws(RPCError) -> OwnedDescriptor {
         write()
         if let failure { throw failure }

@@ -5,18 +5,18 @@ package import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// Carries out requests at the daemon for the library's callers, each on a connection of its own with the rights of the
-/// caller, those of one caller in their order. A daemon that the service manager starts for its socket is started.
+/// Sends requests of the library's callers to the daemon, each on a connection of its own with the rights of the
+/// caller, those of one caller in their order. A connection starts a daemon whose socket the service manager keeps.
 @PlayerLoop package final class DaemonCaller {
     private let loop: EventLoop
     /// Possible paths of the daemon's socket, in the order of the attempts.
     private let paths: [String]
-    /// Work under way.
+    /// Running work.
     private var running: [ObjectIdentifier: Work] = [:]
-    /// Work that waits for the end of earlier work, by the number of its caller's connection; nil: the caller has none.
+    /// Work that waits for earlier work, by the number of its caller's connection; nil: the caller has none.
     private var waiting: [Int: [@PlayerLoop () -> Void]] = [:]
 
-    /// Seconds after which the daemon is not waited for any more.
+    /// Seconds that the library waits for the daemon.
     nonisolated static let patience: Int64 = 60
 
     /// Calls a daemon at one of these paths.
@@ -25,7 +25,7 @@ import NowPlayingClient
         self.paths = paths
     }
 
-    /// One connection while it is used.
+    /// The use of one connection.
     @PlayerLoop final class Work {
         let channel: DaemonChannel
         private var deadline: EventSource?
@@ -45,7 +45,7 @@ import NowPlayingClient
             }
         }
 
-        /// Ends the connection; `error`: the reason, unless the work is done. Only the first call counts.
+        /// Ends the connection; `error`: the reason, unless the work is done. Only the first call has an effect.
         func end(_ error: RPCError?) {
             guard let finish else { return }
             self.finish = nil
@@ -56,8 +56,8 @@ import NowPlayingClient
         }
     }
 
-    /// Connects for `caller`, when the caller's earlier work has ended, and calls `body` with the connection when it has the
-    /// caller's rights; `body` ends the work. The failure goes to `failed`, once.
+    /// Connects for `caller` after the caller's earlier work, and calls `body` when the connection has the caller's
+    /// rights; `body` ends the work. A failure is passed to `failed`, once.
     func work(
         for caller: ClientIdentity, _ body: @escaping @PlayerLoop (Work) -> Void,
         failed: @escaping @PlayerLoop (RPCError) -> Void
@@ -70,7 +70,7 @@ import NowPlayingClient
         begin(for: caller, body, failed: failed)
     }
 
-    /// Begins the next work of a caller. On the loop's next turn, so that many refusals are no recursion.
+    /// Starts the next work of a caller, on the loop's next turn: many refusals in a row would be a deep recursion.
     private func goOn(for caller: ClientIdentity) {
         loop.later { [weak self] in
             guard let self, var rest = waiting[caller.number] else { return }
@@ -97,7 +97,7 @@ import NowPlayingClient
         }
         running[key] = work
         channel.onLoss = { [weak work] in work?.end(Self.lost) }
-        // Until this is answered the connection has the library's own rights.
+        // Until the answer, the connection has the library's own rights.
         channel.call("hello", Self.greeting(caller)) { [weak work] reply in
             guard let work else { return }
             switch reply {
@@ -133,7 +133,7 @@ import NowPlayingClient
     static let lost = RPCError.commandFailed(
         .noDaemon, "the daemon ended before it answered: nothing is known of the request's effect")
 
-    /// The daemon's own user and root keep their rights; all others act for themselves.
+    /// The daemon's own user and root keep their rights; all others get their own.
     private static func greeting(_ caller: ClientIdentity) -> JSONObject {
         guard caller.isForeign else { return JSONObject([.init("client", .string(caller.name))]) }
         return JSONObject([

@@ -8,7 +8,7 @@ import LinuxSystem
     /// End of a call.
     enum Reply: Sendable {
         case result(JSONValue)
-        /// The daemon's refusal, whole.
+        /// The daemon's refusal with all of its details.
         case refused(RPCError)
         /// The connection was lost before the answer.
         case lost
@@ -19,29 +19,29 @@ import LinuxSystem
 
     /// Called with the name and the parameters of each notification.
     var onNotification: (@PlayerLoop (String, JSONValue) -> Void)?
-    /// Called once when the daemon has closed the connection or sends what is no answer.
+    /// Called once when the daemon has closed the connection or sent an invalid line.
     var onLoss: (@PlayerLoop () -> Void)?
 
     private let descriptor: OwnedDescriptor
     private var source: EventSource?
     private var input: [UInt8] = []
-    /// Bytes of `input` that hold no line end.
+    /// Bytes of `input` that were searched for a line end.
     private var searched = 0
     private var output: [(bytes: ArraySlice<UInt8>, file: OwnedDescriptor?)] = []
     private var callers: [Int64: Caller] = [:]
     private var lastNumber: Int64 = 0
 
-    /// Longest line that is read: a page of the queue has 192 KiB, a state with the longest texts less than this.
+    /// Longest line that is read: a page of the queue has 192 KiB, a state with the longest texts less.
     private static let maximumLine = 16 << 20
 
-    /// Connects to the socket at `path`. Throws the system's refusal.
+    /// Connects to the socket at `path`. Throws the system's error.
     init(_ loop: EventLoop, _ path: String) throws(SystemError) {
         descriptor = OwnedDescriptor(try UnixSocket.connect(path))
         source = loop.watch(descriptor.number, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
         if source == nil { throw SystemError("watch the connection to \(path)", code: ENOMEM) }
     }
 
-    /// Calls a method. `file` goes with its line as descriptor 0.
+    /// Calls a method. `file` is sent with its line as descriptor 0.
     func call(
         _ method: String, _ parameters: JSONObject = JSONObject(), file: OwnedDescriptor? = nil,
         _ caller: @escaping Caller
@@ -55,8 +55,8 @@ import LinuxSystem
         send(writer.bytes, file)
     }
 
-    /// Calls several methods as one batch, which the daemon carries out without interruption. `caller` gets their ends in
-    /// order. `file` goes with the line.
+    /// Calls several methods as one batch, which the daemon carries out without interruption. `caller` gets the ends of
+    /// the calls in their order. `file` is sent with the line.
     func batch(
         _ calls: [(method: String, parameters: JSONObject)], file: OwnedDescriptor?,
         _ caller: @escaping @PlayerLoop ([Reply]) -> Void
@@ -77,7 +77,7 @@ import LinuxSystem
         send(writer.bytes, file)
     }
 
-    /// Ends the connection; calls that wait are lost.
+    /// Ends the connection; calls without an answer are lost.
     func close() {
         guard source != nil else { return }
         source?.release()
@@ -105,7 +105,7 @@ import LinuxSystem
             let count = bytes.withUnsafeBytes { UnixSocket.send(descriptor.number, $0, with: file?.number) }
             if count == -Int(EINTR) { continue }
             if count == -Int(EAGAIN) { break }
-            // The end of the connection is read, too.
+            // The read reports the end of the connection.
             guard count > 0 else { return output = [] }
             output[0] = (bytes.dropFirst(count), nil)
             if output[0].bytes.isEmpty { output.removeFirst() }
@@ -125,7 +125,7 @@ import LinuxSystem
         lost?()
     }
 
-    /// False: the daemon sends no more.
+    /// Receives bytes. False: the daemon sends no more.
     private func receive() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             let received = UnixSocket.receive(descriptor.number, into: buffer)
@@ -166,7 +166,7 @@ import LinuxSystem
         }
     }
 
-    /// The ends of the calls of a batch.
+    /// Collects the ends of the calls of a batch.
     @PlayerLoop private final class Collected {
         private var replies: [Reply?]
         private let caller: @PlayerLoop ([Reply]) -> Void
@@ -185,7 +185,7 @@ import LinuxSystem
 }
 
 extension RPCError {
-    /// An error that another server answered, with all of its details.
+    /// An error from another server, with all of its details.
     init(remote error: JSONValue) {
         let data = error["data"]?.objectValue ?? JSONObject()
         self.init(

@@ -4,20 +4,21 @@ import Glibc
 package import LinuxSystem
 package import NowPlayingClient
 
-/// The library's own connection to the daemon, over the daemon's restarts: if it plays, and its feedback. By the background
-/// socket: it neither starts the daemon nor keeps it running. Wakes for events of the daemon and for its return alone.
+/// The library's own connection to the daemon, kept over restarts of the daemon: its playback state and its feedback.
+/// It uses the background socket, so it neither starts the daemon nor keeps it running. It wakes only for events of the
+/// daemon and for its return.
 @PlayerLoop package final class DaemonLink {
     /// Presence of the daemon.
     package enum Presence: Equatable, Sendable {
         case absent
         case connected
-        /// It refuses a request that the library needs, in these words.
+        /// It refuses a request that the library needs, for this reason.
         case refuses(String)
     }
 
-    /// Called when the daemon begins or ends to play, and when it goes.
+    /// Called when the daemon starts or stops playback, and when it disconnects.
     package var onPlaying: (@PlayerLoop (Bool) -> Void)?
-    /// True while the daemon plays, or would if it had sound.
+    /// True while the daemon plays or is stalled.
     package private(set) var isPlaying = false
     /// Presence of the daemon.
     package private(set) var presence = Presence.absent
@@ -31,13 +32,13 @@ package import NowPlayingClient
     private var watch: SocketWatch?
     private var watching: EventSource?
 
-    /// Key events at which the daemon begins or ends to play.
+    /// Key events at which playback starts or stops.
     private static let causes = [
         "play", "pause", "stop", "stall", "unstall", "interruption-began", "interruption-ended", "session",
     ]
 
-    /// Follows a daemon whose control socket is at one of these paths. `mirror` keeps its feedback. Throws `ClientError`
-    /// if the system has no means to watch for the daemon.
+    /// Follows a daemon whose control socket is at one of these paths. `mirror` copies its feedback. Throws
+    /// `ClientError` if the system cannot watch for the daemon.
     package init(_ loop: EventLoop, paths: [String], mirror: FeedbackMirror) throws(ClientError) {
         self.loop = loop
         self.paths = paths.map { BackgroundSocket.path(beside: $0) }
@@ -72,7 +73,8 @@ package import NowPlayingClient
 
     private func connect() {
         guard channel == nil else { return }
-        // A socket of a killed daemon refuses; the next daemon's replaces it, which is an event of its folder.
+        // A killed daemon's socket refuses connections. The next daemon replaces it, and that is an event of its
+        // folder.
         for path in paths {
             guard let made = try? DaemonChannel(loop, path) else { continue }
             stopWaiting()
@@ -141,7 +143,7 @@ package import NowPlayingClient
         setPlaying(false)
         do throws(ClientError) {
             try wait()
-            // Between the loss and the watch another daemon may have started.
+            // Another daemon may have started between the loss and the watch.
             connect()
         } catch {
             Log.warning("cannot wait for the daemon's return: start the library again when it is back")

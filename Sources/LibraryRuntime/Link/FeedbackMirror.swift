@@ -3,16 +3,16 @@ package import LinuxSystem
 import Synchronization
 package import TrackDatabase
 
-/// Mirrors the daemon's feedback into the database: all of it once, then each change. The place in the daemon's list of changes
-/// is kept with what was taken over, so that nothing is lost or taken twice, whoever is killed.
+/// Mirrors the daemon's feedback into the database: all of it once, then each change. The database stores the cursor in
+/// the daemon's list of changes together with the changes, so that a killed process neither loses nor repeats one.
 @PlayerLoop package final class FeedbackMirror {
-    /// Has the writer carry out a change of the database; the second closure gets its end on the loop.
+    /// Makes a change of the database on the writer; the second closure gets the result on the loop.
     package typealias Perform =
         @PlayerLoop (
             _ change: @escaping @Sendable (TrackBatch) throws(TrackDatabaseError) -> Void,
             _ then: @escaping @PlayerLoop @Sendable (Result<Int64, TrackDatabaseError>) -> Void
         ) -> Void
-    /// Asks the daemon for changes.
+    /// Requests changes from the daemon.
     typealias Ask = @PlayerLoop (JSONObject, @escaping DaemonChannel.Caller) -> Void
 
     /// Called after changes of tracks' feedback.
@@ -20,20 +20,20 @@ package import TrackDatabase
 
     private let perform: Perform
     private var ask: Ask?
-    /// Counts connections: what was asked on an earlier one is void.
+    /// Number of the connection: answers to requests of an earlier one are ignored.
     private var generation = 0
-    /// Place in the daemon's list up to which all is taken over; nil: not read yet, or nothing is.
+    /// Cursor after the last change that was written; nil: not read yet, or there is none.
     private var cursor: String?
     private var isCursorRead = false
-    /// True while changes are asked for or written.
+    /// True while a request or a write is running.
     private var isBusy = false
-    /// True if changes came meanwhile.
+    /// True if changes were reported meanwhile.
     private var isBehind = false
 
     /// A mirror that writes with `perform`.
     package init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// The daemon is there: takes over what has changed since. `ask` calls `feedback.changes`.
+    /// Starts on a new connection: requests the changes since the cursor. `ask` calls `feedback.changes`.
     func begin(_ ask: @escaping Ask) {
         generation += 1
         self.ask = ask
@@ -42,13 +42,13 @@ package import TrackDatabase
         catchUp()
     }
 
-    /// The daemon is gone.
+    /// The daemon has disconnected.
     func end() {
         generation += 1
         ask = nil
     }
 
-    /// One change, as the notification has it.
+    /// Writes one change from a notification.
     func take(change: JSONValue) {
         guard !isBusy, isCursorRead, let next = change["next"]?.stringValue, change["since"]?.stringValue == cursor
         else {
@@ -75,7 +75,7 @@ package import TrackDatabase
                     isReset: page["reset"]?.boolValue == true, hasMore: page["more"]?.boolValue == true)
             case .refused(let error):
                 isBusy = false
-                // Cursors of another kind of server begin anew, once.
+                // A cursor of another kind of server: starts again without one, once.
                 guard error.code == -32602, cursor != nil else { return }
                 cursor = nil
                 catchUp()
@@ -121,7 +121,7 @@ package import TrackDatabase
                 if !mirrored.isEmpty || isReset { onChange?() }
             case .failure(let error):
                 if generation == self.generation { isBusy = false }
-                // The cursor stays: the next change of the daemon brings this one, too.
+                // The cursor stays: the next change requests this one again.
                 Log.warning(
                     "cannot keep the daemon's feedback: \(error.message)", oncePerMinute: "feedback", now: EventLoop.now
                 )
@@ -136,7 +136,7 @@ package import TrackDatabase
         if hasMore || isBehind { catchUp() }
     }
 
-    /// Feedback of an item of the protocol; nil: nothing is known of its content.
+    /// Feedback of an item in the protocol; nil: the identity of its content is unknown.
     nonisolated static func mirrored(_ item: JSONValue) -> MirroredFeedback? {
         guard let identity = item["identity"]?.stringValue.map(TrackIdentity.number) else { return nil }
         var feedback = TrackFeedback()
@@ -149,7 +149,7 @@ package import TrackDatabase
         return MirroredFeedback(identity: identity, feedback: feedback)
     }
 
-    /// A text that another thread finds.
+    /// A text from another thread.
     private final class CursorBox: Sendable {
         private let value = Mutex<String?>(nil)
         var text: String? { value.withLock { $0 } }

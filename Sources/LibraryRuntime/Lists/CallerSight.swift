@@ -6,7 +6,7 @@ package import MediaAccess
 import NowPlaying
 import TrackDatabase
 
-/// Media as one caller may name them, and the library as it sees it. On worker threads; its questions about files block.
+/// The media that one caller may name, and the library as the caller sees it. On worker threads; checks of files block.
 package struct CallerSight: Sendable {
     /// The library as the caller sees it.
     package let view: LibraryView
@@ -19,19 +19,19 @@ package struct CallerSight: Sendable {
         self.roots = roots
     }
 
-    /// Medium that an entry of a list names.
+    /// Medium of an entry in a list.
     enum Medium: Sendable {
-        /// A file by its path, or a track of a cue sheet there; with the uri that leads back to it.
+        /// A file by its path, or a track of a cue sheet there; with its uri.
         case file(FilePath, uri: String)
         /// An address on the network.
         case address(String)
-        /// The caller may not know of it.
+        /// The caller may not see it.
         case hidden
-        /// Nothing can be played there; the words follow the text.
+        /// Nothing there is playable; the text follows the name.
         case unplayable(String)
     }
 
-    /// The medium that a text names: a uri, an absolute path, or a place in the library such as `Music/a.flac`.
+    /// The medium of a text: a uri, an absolute path, or a place in the library such as `Music/a.flac`.
     func medium(_ text: String) -> Medium {
         switch address(text) {
         case .path(let path): return file(path, uri: MediaSource.fileURI(path.normalized))
@@ -52,7 +52,7 @@ package struct CallerSight: Sendable {
         return MediaAddress(text)
     }
 
-    /// The medium that a request names, as it is kept. Throws 403 and the fault of the text.
+    /// The medium that a request names, in the form for lists. Throws 403 or the fault of the text.
     func checked(_ text: String, parameter: String) throws(RPCError) -> Medium {
         let medium = medium(text)
         switch medium {
@@ -66,7 +66,7 @@ package struct CallerSight: Sendable {
     /// The refusal of a file outside of the media roots.
     static let denied = RPCError.denied("permission denied: other users can name only files below “media-roots”")
 
-    /// True if the caller finds something at this path, by the file system itself.
+    /// True if the file system has this path and the caller may see it.
     func finds(_ path: FilePath) -> Bool {
         var status = stat()
         guard let roots else { return path.withCString { stat($0, &status) } == 0 }
@@ -75,7 +75,7 @@ package struct CallerSight: Sendable {
         return true
     }
 
-    /// The track of the library at this path, a missing one too; nil: there is none that the caller sees.
+    /// The track of the library at this path, even a missing one; nil: there is none that the caller sees.
     func track(at path: FilePath, _ reader: TrackReader) throws(TrackDatabaseError) -> StoredTrack? {
         guard let place = view.place(of: path) else { return nil }
         return try reader.track(at: TrackPath(place))

@@ -12,16 +12,16 @@ enum FoundList {
     /// Bytes of a playlist, at most.
     private static let mostBytes: Int64 = 16 << 20
 
-    /// Kinds of playlists that are lists; a cue sheet is the tracks of one file.
+    /// True for kinds of playlists that are lists; a cue sheet has the tracks of one file.
     static func isList(_ name: [UInt8]) -> Bool { PlaylistKind(fileName: name[...]).map { $0 != .cue } ?? false }
 
-    /// Differs after each change of the file that a scan found.
+    /// A number that differs after each change of the file found by a scan.
     static func version(_ file: ListFile) -> Int64 {
         let mixed = UInt64(bitPattern: file.modified) &* 0x100_0000_01b3 ^ UInt64(bitPattern: file.size)
         return Int64(mixed >> 11) | 1
     }
 
-    /// The items of the playlist at a path below a folder of the library. Throws why it can't be read.
+    /// The items of the playlist at a path below a folder of the library. Throws if it is unreadable.
     static func items(_ path: FilePath, in view: LibraryView) throws(ListFailure) -> [ListItem] {
         let name = path.text
         guard let kind = PlaylistKind(fileName: path.name), kind != .cue else { throw .missing(name) }

@@ -4,7 +4,8 @@ package import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// Carries out `library.add` and the methods of lists: files and the database on worker threads, the daemon by its caller.
+/// Carries out `library.add` and the methods of lists: files and the database on worker threads, the daemon by
+/// `DaemonCaller`.
 @PlayerLoop package final class ListDesk {
     private let views: LibraryViews
     private let news: ListNews
@@ -28,7 +29,7 @@ import TrackDatabase
         workers = Workers(loop, name: "lists")
     }
 
-    /// Has a reader carry out `body` for a caller.
+    /// Runs `body` with a reader for a caller.
     private nonisolated static func read<Value>(
         _ pool: ReaderPool, _ user: UInt32, _ sight: CallerSight, _ store: ListStore,
         _ body: (ListMethods) throws(RPCError) -> Value
@@ -79,7 +80,7 @@ import TrackDatabase
         }
     }
 
-    /// `lists.edit`, `lists.rename`, `lists.delete`, and `lists.save` of what the request has.
+    /// `lists.edit`, `lists.rename`, `lists.delete`, and `lists.save` of items or a filter in the request.
     func change(
         _ request: JudgedRequest,
         _ body: @escaping @Sendable (ListMethods, JSONObject) throws(RPCError) -> ListMethods.Outcome
@@ -148,7 +149,7 @@ import TrackDatabase
 
     // MARK: The queue
 
-    /// Items of an addition in a sealed file, and the number of those left out.
+    /// Items of an addition in a sealed file, and the number of items that are left out.
     private struct Sealed: Sendable {
         let file: OwnedDescriptor
         let missing: Int
@@ -212,7 +213,7 @@ import TrackDatabase
         return try collect(.object(parameters), given, methods, abandoned)
     }
 
-    /// The tracks of a filter with its order, which stand in members of `json`.
+    /// The tracks of a filter in its order; both are members of `json`.
     private nonisolated static func collect(
         _ json: JSONValue, _ limit: Int?, _ methods: ListMethods, _ abandoned: AbandonFlag
     ) throws(RPCError) -> Sealed {
@@ -232,7 +233,7 @@ import TrackDatabase
         var asked = JSONObject([.init("list", ["descriptor": 0])])
         for name in ["at", "next", "play", "session", "ifVersion"] { asked[name] = parameters[name] }
         daemon.call("queue.add", asked, file: sealed.file, for: caller) { [rest] result in
-            // The daemon may have taken longer than the readers stay awake.
+            // The readers may have gone to rest during the daemon's work.
             rest.used()
             switch result {
             case .success(var value):

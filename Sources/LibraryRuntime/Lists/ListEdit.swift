@@ -15,7 +15,7 @@ package struct ListItem: Equatable, Sendable {
     }
 }
 
-/// One step of `lists.edit`. Indices count from 0 in the list as the steps before left it.
+/// One step of `lists.edit`. Indices count from 0 in the list after the previous steps.
 package enum ListEdit: Equatable, Sendable {
     /// Inserts items before index `at`; nil: at the end.
     case insert([ListItem], at: Int?)
@@ -29,7 +29,7 @@ package enum ListEdit: Equatable, Sendable {
     /// Most items of a list.
     package static let maximumItems = 100_000
 
-    /// The list after these steps. Throws `outOfRange` and `tooLong`; then none of them counts.
+    /// The list after these steps. Throws `outOfRange` and `tooLong`; then none of them applies.
     package static func apply(_ edits: [ListEdit], to items: [ListItem]) throws(ListFailure) -> [ListItem] {
         var result = items
         for (number, edit) in edits.enumerated() {

@@ -4,7 +4,7 @@ package import LinuxSystem
 package enum ListFailure: Error, Equatable, Sendable {
     /// No list can have this name, for this reason.
     case name(String)
-    /// The list is a playlist in a folder of the library, which only other programs change.
+    /// The list is a playlist in a folder of the library, which only other programs may change.
     case readOnly(String)
     /// No list has this name.
     case missing(String)
@@ -20,7 +20,7 @@ package enum ListFailure: Error, Equatable, Sendable {
     case tooLong(limit: Int)
     /// There are as many lists as this limit allows.
     case tooMany(limit: Int)
-    /// The file of the list can't be understood, for this reason.
+    /// The file of the list is invalid, for this reason.
     case unreadable(String, String)
     /// The system refused an operation.
     case system(SystemError)

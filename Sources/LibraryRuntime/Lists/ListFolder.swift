@@ -5,8 +5,8 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// The folder with the files of the saved lists: `NAME.m3u8` for items, `NAME.filter` for a filter. Used on worker threads,
-/// which wait for each other; each call may block. Every change is complete on the disk before it is answered.
+/// The folder with the files of the saved lists: `NAME.m3u8` for items, `NAME.filter` for a filter. Worker threads use
+/// it one at a time; each call may block. Every change is complete on the disk before its answer.
 package final class ListFolder: Sendable {
     private let folder: FilePath
     private let turn = Mutex(())
@@ -81,8 +81,8 @@ package final class ListFolder: Sendable {
 
     // MARK: Changes
 
-    /// Saves contents under this name in place of those before. `ifVersion`: only if the list still has this version; 0: only
-    /// if there is none. Returns the new version. Throws `version`, `tooMany`, `tooLong` and `system`.
+    /// Saves contents under this name and replaces earlier ones. `ifVersion`: only if the list still has this version;
+    /// 0: only if there is none. Returns the new version. Throws `version`, `tooMany`, `tooLong` and `system`.
     @discardableResult
     package func save(
         _ contents: SavedList.Contents, as name: ListName, ifVersion: Int64? = nil
@@ -90,7 +90,7 @@ package final class ListFolder: Sendable {
         try inTurn { () throws(ListFailure) in try write(contents, name, ifVersion) }
     }
 
-    /// Carries out the edits, all or none. Returns the new version. Throws what `ListEdit.apply` throws, and `missing`,
+    /// Applies the edits, all or none. Returns the new version. Throws the errors of `ListEdit.apply`, and `missing`,
     /// `isFilter`, `version` and `system`.
     package func edit(
         _ name: ListName, _ edits: [ListEdit], ifVersion: Int64? = nil
@@ -103,8 +103,8 @@ package final class ListFolder: Sendable {
         }
     }
 
-    /// Adds items at the end of a list, or saves them as a new list where there is none. A list that can't be read stays as it
-    /// is. Returns the new version. Throws what `edit` throws, but `missing`; and `tooMany`.
+    /// Adds items at the end of a list, or saves them as a new list. An unreadable list stays unchanged. Returns the
+    /// new version. Throws the errors of `edit` except `missing`, and `tooMany`.
     package func append(
         _ items: [ListItem], to name: ListName, ifVersion: Int64? = nil
     ) throws(ListFailure) -> Int64 {
@@ -167,7 +167,7 @@ package final class ListFolder: Sendable {
         }
         let target = path(name, contents.kind)
         try replace(target, bytes)
-        // A list of the other kind has this name no longer.
+        // A list of the other kind loses this name.
         if let present, present.kind != contents.kind { unlink(path(name, present.kind)) }
         syncFolder()
         return existing(name)?.version ?? 0
@@ -255,7 +255,7 @@ package final class ListFolder: Sendable {
         return status
     }
 
-    /// Name and kind of a list by the name of its file; nil: it is none.
+    /// Name and kind of a list by the name of its file; nil: the file is no list.
     private static func list(ofFile bytes: [UInt8]) -> (ListName, SavedList.Kind)? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         for kind in SavedList.Kind.allCases where text.hasSuffix("." + kind.rawValue) {
@@ -265,7 +265,7 @@ package final class ListFolder: Sendable {
         return nil
     }
 
-    /// A positive number below 2^53 that differs after each change: made of inode, length and time of change in ns.
+    /// A positive number below 2^53 that differs after each change: a hash of inode, length and time of change in ns.
     private static func version(_ status: stat) -> Int64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for part in [

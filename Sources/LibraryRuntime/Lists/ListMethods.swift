@@ -9,10 +9,10 @@ struct ListMethods {
     let sight: CallerSight
     let store: ListStore
 
-    /// A change of a list, for those who follow the lists.
+    /// A change of a list, for subscribers.
     struct Change: Sendable {
         let name: ListName
-        /// Nil: the list is gone.
+        /// Nil: the list was deleted.
         let version: Int64?
     }
 
@@ -22,7 +22,7 @@ struct ListMethods {
         let changes: [Change]
     }
 
-    /// A list by its name or place, for those that take either.
+    /// A list by its name or place.
     enum Named {
         case saved(SavedList)
         /// A playlist below a folder of the library.
@@ -60,7 +60,7 @@ struct ListMethods {
         do throws(ListFailure) { return try body() } catch { throw RPCError(error) }
     }
 
-    /// The items of a list that is no saved filter.
+    /// The items of a list; nil: it is a saved filter.
     func items(_ named: Named) throws(RPCError) -> [ListItem]? {
         switch named {
         case .saved(let list):
@@ -133,7 +133,7 @@ struct ListMethods {
         return try finish(fault, offset, count: items.count, writer)
     }
 
-    /// Result of writing rows: how many had room.
+    /// Result of writing rows: the number that fit.
     private typealias Rows = Result<Int, RPCError>
 
     private func finish(
@@ -170,7 +170,7 @@ struct ListMethods {
         return .success(done)
     }
 
-    /// A page of a saved filter, which is computed now.
+    /// A page of a saved filter, computed for this request.
     private func get(
         _ smart: SmartList, _ offset: Int, _ limit: Int, _ row: TrackRow, _ writer: JSONWriter
     ) throws(RPCError) -> [UInt8] {
@@ -207,8 +207,8 @@ struct ListMethods {
         return (try reader.tracks(ids), count)
     }
 
-    /// A row of a list: a track of the library as everywhere, else the item as the list has it; null for a file that the
-    /// caller may not know of.
+    /// Writes a row of a list: a track of the library in its usual form, else the item as the list has it. A file that
+    /// the caller may not see is null.
     private func write(_ item: ListItem, _ row: TrackRow, to writer: inout JSONWriter) throws(RPCError) {
         switch sight.medium(item.uri) {
         case .hidden: return writer.null()

@@ -1,12 +1,13 @@
-/// Name of a saved list: 1 to 200 bytes without a slash or a control character, with neither a dot nor a dash in front.
+/// Name of a saved list: 1 to 200 bytes without a slash or a control character, and without a dot or a dash at the
+/// start.
 package struct ListName: Hashable, Sendable {
-    /// The name, as people write it.
+    /// The name as users write it.
     package let text: String
 
     /// Longest name in bytes.
     package static let maximumBytes = 200
 
-    /// The name in `text`. Throws `ListFailure.name` if no list can have it.
+    /// The name in `text`. Throws `ListFailure.name` if it is invalid.
     package init(_ text: String) throws(ListFailure) {
         guard let fault = Self.fault(in: text) else {
             self.text = text

@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Reports each change of a saved list to subscribers once: those by requests, and those by other programs, for which it
-/// watches the folder. While nothing changes, nothing runs.
+/// Reports each change of a saved list to subscribers once: changes by requests, and changes by other programs, for
+/// which it watches the folder. Without changes it does nothing.
 @PlayerLoop final class ListNews {
     private let events: ChangeEvents
     private let store: ListStore
@@ -11,15 +11,15 @@ import NowPlaying
     private let workers: Workers
     private var watch: FolderWatch?
     private var collector: ChangeCollector?
-    /// Versions of the lists that subscribers know of; nil: not read yet.
+    /// Versions of the lists that were reported to subscribers; nil: not read yet.
     private var known: [ListName: Int64]?
-    /// Counts the changes by requests: a look at the folder that began before one of them is too old.
+    /// Number of changes by requests: a read of the folder that began before one of them is outdated.
     private var changes = 0
     private var isLooking = false
-    /// True: the folder changed since the look began.
+    /// True: the folder has changed since the read began.
     private var isStale = false
 
-    /// News of the lists of a store in this folder, which is made.
+    /// News of the lists of a store in this folder, which it creates.
     init(_ loop: EventLoop, _ events: ChangeEvents, _ store: ListStore, in path: FilePath) {
         self.events = events
         self.store = store
@@ -32,11 +32,11 @@ import NowPlaying
         } catch {
             Log.warning("changes of lists by other programs are not announced: \(error.message)")
         }
-        // Before the first client comes, so that a subscriber gets each change.
+        // Before the first client connects, so that a subscriber gets each change.
         if let found = Self.found(path, watch, store) { take(found) }
     }
 
-    /// A request has changed a list. `version` nil: it is gone.
+    /// A request has changed a list. `version` nil: it was deleted.
     func changed(_ name: ListName, version: Int64?) {
         changes += 1
         report(name, version)
@@ -48,7 +48,7 @@ import NowPlaying
         events.listChanged(name, version: version)
     }
 
-    /// Compares the folder with what subscribers know.
+    /// Compares the folder with the reported versions.
     private func look() {
         guard !isLooking else {
             isStale = true
@@ -67,12 +67,12 @@ import NowPlaying
         }
     }
 
-    /// Versions of the lists in the folder, which is made if it is gone; nil: it can't be read. Blocks.
+    /// Versions of the lists in the folder, which it creates if it is missing; nil: the folder can't be read. Blocks.
     private nonisolated static func found(
         _ path: FilePath, _ watch: FolderWatch?, _ store: ListStore
     ) -> [ListName: Int64]? {
         if path.withCString({ mkdir($0, 0o700) }) != 0, errno != EEXIST { return nil }
-        // It is watched before it is read, so that no change is lost between both.
+        // The watch begins before the read, so that no change in between is lost.
         _ = watch?.watch(path, as: 1)
         guard let lists = try? store.folder.summaries() else { return nil }
         return Dictionary(lists.map { ($0.name, $0.version) }) { first, _ in first }

@@ -4,7 +4,7 @@ import LinuxSystem
 import NowPlaying
 
 extension RPCError {
-    /// A failure of a list as the protocol has it; `parameter` is the one that names the list.
+    /// A failure of a list as an error of the protocol; `parameter` is the one that names the list.
     init(_ failure: ListFailure, parameter: String = "name") {
         let words = PrintableText.escaped(failure.message, limit: 600)
         switch failure {

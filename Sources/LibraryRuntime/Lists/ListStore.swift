@@ -1,7 +1,7 @@
 package import LinuxSystem
 import Synchronization
 
-/// The saved lists, with what saves reading their files again. On worker threads.
+/// The saved lists, with the counts of items in memory. On worker threads.
 package final class ListStore: Sendable {
     /// The files.
     package let folder: ListFolder
@@ -14,7 +14,7 @@ package final class ListStore: Sendable {
     /// A list without its contents.
     struct Entry {
         let summary: ListSummary
-        /// Number of items; nil: it is a saved filter, or can't be read.
+        /// Number of items; nil: it is a saved filter, or unreadable.
         let count: Int?
     }
 

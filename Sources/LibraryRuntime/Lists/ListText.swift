@@ -4,9 +4,9 @@ package import LinuxSystem
 import MediaAccess
 import NowPlaying
 
-/// The text of a saved list: M3U8 with `#EXTINF` lines, as other programs read it.
+/// The text of a saved list: M3U8 with `#EXTINF` lines, readable by other programs.
 package enum ListText {
-    /// The text of these items. A path that a line can't hold is a percent-encoded uri in it.
+    /// The text of these items. A path that does not fit in a line becomes a percent-encoded uri.
     package static func bytes(_ items: [ListItem]) -> [UInt8] {
         var result = Array("#EXTM3U\n".utf8)
         for item in items {
@@ -28,13 +28,13 @@ package enum ListText {
         return path.bytes
     }
 
-    /// True if a reader of M3U8 finds these bytes again: text without line ends and without spaces at its ends.
+    /// True if a reader of M3U8 reads the same bytes: text without line ends and without spaces at its ends.
     private static func isLine(_ bytes: [UInt8]) -> Bool {
         guard let last = bytes.last, last > 0x20, String(validating: bytes, as: UTF8.self) != nil else { return false }
         return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    /// The items in the text of a list that lies in `folder`. Throws `PlaylistError` if it is no such list.
+    /// The items in the text of a list in `folder`. Throws `PlaylistError` if the text is invalid.
     package static func items(_ bytes: [UInt8], in folder: FilePath) throws(PlaylistError) -> [ListItem] {
         try PlaylistKind.m3u8.entries(bytes).compactMap { entry in
             guard let uri = uri(entry.location, in: folder) else { return nil }
@@ -45,7 +45,7 @@ package enum ListText {
         }
     }
 
-    /// Number of the items in the text of a list, which is not judged.
+    /// Number of items in the text of a list, without validation.
     package static func count(_ bytes: [UInt8]) -> Int {
         bytes.split { $0 == 0x0A || $0 == 0x0D }.count { line in
             line.first != UInt8(ascii: "#") && line.contains { $0 > 0x20 }

@@ -4,13 +4,13 @@ import LinuxSystem
 import Synchronization
 import TrackDatabase
 
-/// Names of the saved lists for search, which asks at each letter: the folder is read again only after a change of it.
+/// Names of the saved lists for search, which runs at each letter: the folder is read again only after a change.
 final class NamedLists: Sendable {
     private let store: ListStore
     private let path: FilePath
     private let known = Mutex<(seconds: Int, nanoseconds: Int, names: [String])?>(nil)
 
-    /// Seconds after its last change for which a folder is not believed to show the next one by its time.
+    /// Seconds for which a changed folder is read at each search: its modification time may not show a second change.
     private static let settled = 2
 
     /// Names of the lists of a store in this folder.
@@ -48,7 +48,7 @@ struct FoundLists {
 
     private var hits: ArraySlice<Hit>
 
-    /// The lists whose names fit a text: saved ones, and playlists in the library.
+    /// The lists whose names match a text: saved ones, and playlists in the library.
     init(_ text: String, saved: [String], found: [ListFile], in view: LibraryView) {
         let search = NameSearch(text)
         var hits = saved.compactMap { name in search.rank(name).map { Hit(name: name, uri: nil, rank: $0) } }
@@ -64,7 +64,7 @@ struct FoundLists {
     /// No lists.
     init() { hits = [] }
 
-    /// Takes the best list, if it fits better than `rank`; nil: any.
+    /// Takes the best list, if it ranks better than `rank`; nil: in any case.
     mutating func take(before rank: SearchRank?) -> Hit? {
         guard let first = hits.first, rank.map({ first.rank < $0 }) ?? true else { return nil }
         return hits.removeFirst()

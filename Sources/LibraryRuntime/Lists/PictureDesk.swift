@@ -7,7 +7,7 @@ import MediaAccess
 import NowPlaying
 import TrackDatabase
 
-/// Carries out `library.artwork`: pictures are looked for and read as the daemon does it, by the same code.
+/// Carries out `library.artwork`. The code that searches and reads pictures is the daemon's.
 @PlayerLoop package final class PictureDesk {
     private let views: LibraryViews
     private let pool: ReaderPool
@@ -16,10 +16,10 @@ import TrackDatabase
     private let search = ArtworkSearch()
     private var rules = ArtworkSearch.Rules()
 
-    /// Tracks of an album whose files are looked at, at most.
+    /// Tracks of an album whose files are searched, at most.
     private nonisolated static let mostTracks = 100
 
-    /// A desk whose cache lies in this folder; nil: there is none.
+    /// A desk with its cache in this folder; nil: there is none.
     package init(_ views: LibraryViews, _ pool: ReaderPool, _ settings: LibrarySettings, cacheFolder: String?) {
         self.views = views
         self.pool = pool
@@ -27,7 +27,7 @@ import TrackDatabase
         change(settings)
     }
 
-    /// Takes over other settings for pictures.
+    /// Applies changed settings for pictures.
     func change(_ settings: LibrarySettings) {
         rules = settings.artwork
         cache?.setLimit(Self.bytes(settings))
@@ -78,7 +78,7 @@ import TrackDatabase
         guard !tracks.isEmpty else {
             throw .noSuchContent("there is no album with the number \(album)", reason: .noArtwork)
         }
-        // A file with a picture of its own comes before one that only has its folder's.
+        // A file with a picture of its own precedes one that has only its folder's.
         let best = tracks.first(where: \.record.hasPicture).map { [$0] } ?? []
         return (best + tracks.prefix(1)).compactMap { sight.view.path(of: $0.record.path.bytes) }
     }
@@ -92,7 +92,7 @@ private struct PictureSearch {
     let cache: ArtworkCache
     let abandoned: AbandonFlag
 
-    /// The answer with the picture of the first of these files that has one.
+    /// The answer with the first picture found in these files.
     func answer(_ parameters: JSONObject, _ files: [FilePath]) throws(RPCError) -> MethodResult {
         var failure: String?
         for (index, file) in files.enumerated() {
@@ -117,10 +117,10 @@ private struct PictureSearch {
             reason: .noArtwork)
     }
 
-    /// Links of music in the library must not lead out of it.
+    /// Links in folders of the library must not leave them.
     private var libraryRoots: MediaRoots { MediaRoots(folders: sight.view.roots.map(\.path)) }
 
-    /// The file, opened in the bounds of the caller.
+    /// The file, opened within the bounds of the caller.
     private func source(_ path: FilePath) -> MediaSource {
         let bounds = sight.roots ?? libraryRoots
         guard let confined = bounds.confinedPath(of: path) else { return .file(path) }

@@ -5,7 +5,7 @@ package struct SavedList: Equatable, Sendable {
     /// Contents of a list.
     package enum Contents: Equatable, Sendable {
         case items([ListItem])
-        /// A filter as `library.query` takes it, with its sort.
+        /// A filter in the form of `library.query`, with its sort.
         case filter(JSONValue)
 
         /// Kind of the contents.
@@ -25,7 +25,7 @@ package struct SavedList: Equatable, Sendable {
 
     package let name: ListName
     package let contents: Contents
-    /// Differs after each change of the file, by other programs too.
+    /// A number that differs after each change of the file, by other programs too.
     package let version: Int64
 }
 
@@ -33,7 +33,7 @@ package struct SavedList: Equatable, Sendable {
 package struct ListSummary: Equatable, Sendable {
     package let name: ListName
     package let kind: SavedList.Kind
-    /// Differs after each change of the file, by other programs too.
+    /// A number that differs after each change of the file, by other programs too.
     package let version: Int64
     /// Unix time of the last change in seconds.
     package let modified: Double

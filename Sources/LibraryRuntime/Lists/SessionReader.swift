@@ -4,17 +4,17 @@ import LinuxSystem
 import MediaAccess
 import NowPlaying
 
-/// Reads the queue of a session from the daemon, page by page, as it is at one version.
+/// Reads the queue of a session from the daemon, page by page, at one version.
 @PlayerLoop final class SessionReader {
     private let session: String
     private let sight: CallerSight
     private var items: [ListItem] = []
     private var leftOut = 0
-    /// Version of the queue whose pages are read; nil: none was read yet.
+    /// Version of the queue of the pages; nil: none was read yet.
     private var version: Int64?
     private var attempts = 0
 
-    /// Beginnings anew because the queue has changed, at most.
+    /// Restarts because the queue has changed, at most.
     private static let mostAttempts = 5
 
     /// A reader of this session for a caller with this sight.
@@ -23,7 +23,7 @@ import NowPlaying
         self.sight = sight
     }
 
-    /// Reads all pages and ends the work; `done` gets the items, and the number of those that can't be kept.
+    /// Reads all pages and ends the work. `done` gets the items, and the number of items that a list cannot hold.
     func begin(
         _ work: DaemonCaller.Work, _ done: @escaping @PlayerLoop (_ items: [ListItem], _ leftOut: Int) -> Void
     ) {

@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlaying
 import TrackDatabase
 
-/// A saved filter with its order, as its file has it: `{"filter": …, "sort": …, "seed": …, "limit": …}`.
+/// A saved filter with its order, as in its file: `{"filter": …, "sort": …, "seed": …, "limit": …}`.
 struct SmartList {
     /// The members of the file.
     let json: JSONValue
@@ -11,7 +11,7 @@ struct SmartList {
     /// Tracks, at most; nil: all.
     let limit: Int?
 
-    /// The list in a file. Throws `invalid` if it is none.
+    /// The list in a file. Throws `invalid` if the file is no saved filter.
     init(_ json: JSONValue) throws(TrackDatabaseError) {
         self.json = json
         guard let object = json.objectValue else { throw .invalid("a saved filter is a JSON object", nearest: nil) }
@@ -21,13 +21,13 @@ struct SmartList {
         limit = object["limit"]?.integerValue.map { Int(clamping: max(1, $0)) }
     }
 
-    /// The list that a request saves.
+    /// The list of a request to save it.
     init(saving parameters: JSONObject) throws(TrackDatabaseError) {
         var object = JSONObject()
         for name in ["filter", "sort", "seed", "limit"] { object[name] = parameters[name] }
         try self.init(.object(object))
     }
 
-    /// The question for the tracks of the list in this view.
+    /// The query for the tracks of the list in this view.
     func query(_ view: LibraryView) -> TrackQuery { TrackQuery(filter: filter.map(view.resolved), sort: sort) }
 }

@@ -1,21 +1,21 @@
 import TrackDatabase
 
-/// New tracks, among which a scan looks for files that are gone from their old places.
+/// New tracks. A scan searches them for files that are missing from their old places.
 ///
-/// A scan can see a file at its old place and, a moment later, at its new one: the old place is found empty by the scan after
-/// it. So the new tracks of one full scan, and of all since, are kept in mind until the next full one has ended. The database
-/// has the number before the first of them, which a scan that is killed leaves to the next.
+/// A scan can find a file at its old place and, a moment later, at its new one; only the next scan finds the old place
+/// empty. So the new tracks since the start of one full scan are kept until the end of the next. The database stores
+/// the track number before the first of them; a killed scan leaves it to the next.
 struct Arrivals {
-    /// Name of that number in the database.
+    /// Key of that number in the database.
     static let mark = "scan.arrivals"
     private static let most = 500_000
 
-    /// The number before the first of them; nil: there are none.
+    /// The number before the first new track; nil: there are none.
     private let mark: Int64?
     /// Sorted by sizes in bytes, then by numbers.
     private let tracks: [(size: Int64, id: Int64)]
 
-    /// The new tracks that are there, the oldest 500,000 of them.
+    /// The existing new tracks, at most the oldest 500,000.
     init(_ reader: TrackReader) throws(TrackDatabaseError) {
         mark = try reader.number(for: Self.mark)
         guard let mark else {
@@ -25,13 +25,13 @@ struct Arrivals {
         tracks = try reader.scan.presentTracks(after: mark, limit: Self.most).sorted { $0 < $1 }
     }
 
-    /// True: there are none.
+    /// True if there are none.
     var isEmpty: Bool { tracks.isEmpty }
 
-    /// True if the track of this number is one of them, also one that is gone again.
+    /// True if the track of this number is new, even if it is missing again.
     func contains(_ id: Int64) -> Bool { mark.map { id > $0 } ?? false }
 
-    /// Numbers of those whose files have this size in bytes, in ascending order.
+    /// Numbers of new tracks whose files have this size in bytes, in ascending order.
     func ids(size: Int64) -> some Sequence<Int64> {
         var (low, high) = (0, tracks.count)
         while low < high {

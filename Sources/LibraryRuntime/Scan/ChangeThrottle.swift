@@ -16,14 +16,14 @@ import NowPlaying
 
     isolated deinit { due?.release() }
 
-    /// Something changed: the handler is called now, or a second after its last call.
+    /// Notes a change: calls the handler now, or a second after its last call.
     func note() {
         guard due == nil else { return }
         guard let last, EventLoop.now.seconds(since: last) < 1 else { return noteNow() }
         due = loop.deadline(last.advanced(bySeconds: 1)) { [unowned self] in noteNow() }
     }
 
-    /// Something changed that must not wait.
+    /// Notes a change that must not wait: calls the handler now.
     func noteNow() {
         due?.release()
         due = nil

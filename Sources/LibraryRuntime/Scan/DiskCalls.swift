@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Calls of threads into the disks of the library. A call that does not return shows here. Any thread.
+/// Running calls of threads into the disks of the library, to detect a call that does not return. Any thread.
 final class DiskCalls: Sendable {
     /// The calls of one thread.
     final class Line: Sendable {
-        /// Number of the call times 65,536, and the index of its root from 1 on while it is under way.
+        /// Number of the call times 65,536, plus the index of its root from 1 on during the call.
         private let state = Atomic<UInt64>(0)
 
-        /// No call is under way.
+        /// No call is running.
         fileprivate init() {}
 
-        /// Carries out a call into the disk of a root; not nested.
+        /// Makes a call into the disk of a root; not nested.
         func call<Result, Failure: Error>(
             _ root: Int, _ body: () throws(Failure) -> Result
         ) throws(Failure) -> Result {
@@ -20,7 +20,7 @@ final class DiskCalls: Sendable {
             return try body()
         }
 
-        /// The call under way, which no other is equal to; nil: none is.
+        /// The running call, which is unique; nil: none.
         fileprivate var present: Call? {
             let value = state.load(ordering: .acquiring)
             let root = Int(value % DiskCalls.step)
@@ -28,7 +28,7 @@ final class DiskCalls: Sendable {
         }
     }
 
-    /// A call under way.
+    /// A running call.
     struct Call: Equatable {
         fileprivate let number: UInt64
         /// Index of the root.
@@ -38,16 +38,16 @@ final class DiskCalls: Sendable {
     private static let step: UInt64 = 1 << 16
     private let lines = Mutex<[Line]>([])
 
-    /// No thread makes calls.
+    /// Without threads.
     init() {}
 
-    /// A line for the calls of one more thread.
+    /// Adds a line for the calls of one more thread.
     func line() -> Line {
         let line = Line()
         lines.withLock { $0.append(line) }
         return line
     }
 
-    /// The calls under way, by the threads in the order of their lines.
+    /// The running calls of the threads, in the order of their lines.
     var present: [Call?] { lines.withLock { $0.map(\.present) } }
 }

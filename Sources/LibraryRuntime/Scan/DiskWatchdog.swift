@@ -1,7 +1,7 @@
 import LinuxSystem
 import NowPlaying
 
-/// Looks each second for calls into disks that do not return. It exists only while threads make such calls.
+/// Checks each second for calls into disks that do not return. It exists only while threads make such calls.
 @PlayerLoop final class DiskWatchdog {
     private let loop: EventLoop
     private let calls: DiskCalls
@@ -11,7 +11,7 @@ import NowPlaying
     private var seen: [(call: DiskCalls.Call?, since: MonotonicTime)] = []
     private static let interval = 1.0
 
-    /// Calls `stuck` once, with the roots whose calls last longer than `patience` says, in seconds.
+    /// Calls `stuck` once, with the roots whose calls last longer than the seconds of `patience`.
     init(
         _ loop: EventLoop, _ calls: DiskCalls, patience: @escaping @PlayerLoop (Int) -> Double,
         stuck: @escaping @PlayerLoop (Set<Int>) -> Void

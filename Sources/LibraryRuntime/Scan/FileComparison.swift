@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 import TrackDatabase
 
-/// Compares the files of folders with the database, and has those read that are new or changed. One thread uses it.
+/// Compares the files of folders with the database, and passes new and changed ones to the reading threads. One thread
+/// uses it.
 final class FileComparison {
     /// A folder that is compared.
     struct Folder {
@@ -23,12 +24,12 @@ final class FileComparison {
     private let line: DiskCalls.Line
     private var jobs: [ReadJob] = []
 
-    /// Files that a process reads in one order.
+    /// Files in one order to a process.
     private static let batch = 16
     /// Files of the database that are in memory at a time.
     private static let page = 2048
 
-    /// A comparison by this reader and this line of calls, which starts the threads that have files read.
+    /// A comparison by this reader and this line of calls. It starts the reading threads.
     init(_ context: ScanContext, _ reader: TrackReader, _ results: ScanResults, _ line: DiskCalls.Line) {
         self.context = context
         self.reader = reader
@@ -37,7 +38,7 @@ final class FileComparison {
         pool = ReadingPool(context, results)
     }
 
-    /// Compares the files of a folder. `settlement` gets those that are gone or there again; `pause` is called once in a
+    /// Compares the files of a folder. `settlement` gets the missing and the returned ones; `pause` is called once in a
     /// thousand files.
     func compare(
         _ folder: Folder, _ settlement: inout ScanSettlement, pause: () throws(ScanFailure) -> Void
@@ -68,20 +69,20 @@ final class FileComparison {
         context.progress.add(.done, done)
     }
 
-    /// Has the last files read, and returns when all are. Blocks.
+    /// Passes the last files to the reading threads, and returns when all are read. Blocks.
     func finish() {
         pool.read(jobs)
         jobs = []
         pool.finish()
     }
 
-    /// Ends the threads. Files that wait are not read.
+    /// Ends the threads. Waiting files are not read.
     func cancel() {
         jobs = []
         pool.finish()
     }
 
-    /// Compares a file with its track. True: it is done; otherwise it is read.
+    /// Compares a file with its track. True: it needs no read.
     private func check(
         _ folder: Folder, _ entry: FolderListing.Entry, _ known: ScanReader.KnownFile?,
         _ settlement: inout ScanSettlement
@@ -93,7 +94,7 @@ final class FileComparison {
                 ? 0 : errno
         }
         guard code == 0 || code == ENOENT else {
-            // It may be there.
+            // The file may exist.
             let name = TrackPath(folder: root.place(folder.path), name: listing.name(entry))
             results.note(name, "cannot read the attributes of the file: \(SystemError.words(code))")
             return true
@@ -104,7 +105,7 @@ final class FileComparison {
         }
         var file = TrackFile(status)
         if let known {
-            // Some file systems number their files anew each time.
+            // Some file systems give new inode numbers at each mount.
             if root.unwatchable != nil { file.inode = known.file.inode }
             if file == known.file {
                 settlement.addFound(known)

@@ -2,7 +2,7 @@ import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// The last scan, which the database keeps over restarts.
+/// The last finished scan. The database stores it.
 extension ScanReport.Finished {
     private static let names = ["finished", "seconds", "files", "added", "changed", "moved", "missing", "faults"]
 
@@ -18,11 +18,11 @@ extension ScanReport.Finished {
             missing: progress[.missing], faults: progress[.faults])
     }
 
-    /// To milliseconds, as it is kept.
+    /// Rounds seconds to milliseconds, the stored precision.
     private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
-    /// Keeps it in the database. A full disk loses this note alone; the changes of a scan report it. `firstArrival`: after a full
-    /// scan, the number before that of its first new track, see `Arrivals`.
+    /// Stores the report in the database. A full disk loses only this report; the changes of a scan report the failure.
+    /// `firstArrival`: after a full scan, the number before its first new track, see `Arrivals`.
     func keep(_ writer: LibraryWriter, isFull: Bool, firstArrival: Int64?) {
         let numbers = [
             Int64(clamping: (finished * 1000).rounded()), Int64(clamping: (seconds * 1000).rounded()), Int64(files),
@@ -34,7 +34,7 @@ extension ScanReport.Finished {
         }
     }
 
-    /// The scan that the database keeps; nil: none has ended yet, or it can't be read.
+    /// The stored report; nil: no scan has finished yet, or it is unreadable.
     init?(_ database: TrackDatabase) {
         guard let reader = try? database.reader() else { return nil }
         var numbers: [Int64] = []

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import MediaAccess
 
-/// Names in one folder that a scan looks at, in the order of their bytes. Names that begin with a dot are left out.
+/// The names in one folder that a scan uses, in the order of their bytes, without names that begin with a dot.
 struct FolderListing {
     /// Kinds of entries.
     enum Kind: UInt8 {
@@ -22,8 +22,8 @@ struct FolderListing {
     /// All names, each with a zero at its end.
     private var names: [UInt8] = []
 
-    /// Lists the folder that is open at `descriptor`, which stays the caller's, by calls of this line into the disk of a root.
-    /// Throws if the list can't be complete.
+    /// Lists the open folder `descriptor`, which stays the caller's, by calls of this line into the disk of a root.
+    /// Throws if the list would be incomplete.
     init(_ descriptor: Int32, _ line: DiskCalls.Line, _ root: Int, isSorted: Bool = true) throws(SystemError) {
         let copy = line.call(root) { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard copy >= 0, let folder = fdopendir(copy) else {
@@ -83,7 +83,7 @@ struct FolderListing {
     private mutating func sort() {
         names.withUnsafeBufferPointer { names in
             guard let base = names.baseAddress else { return }
-            // A zero stands after each name, and in none.
+            // A zero ends each name, and no name contains one.
             entries.sort { strcmp(Self.pointer(base, $0), Self.pointer(base, $1)) < 0 }
         }
     }
@@ -97,7 +97,7 @@ struct FolderListing {
         Array(names[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])
     }
 
-    /// Below 0: the entry stands before the name.
+    /// Below 0: the entry sorts before the name.
     func compare(_ entry: Entry, _ name: [UInt8]) -> Int {
         names.withUnsafeBytes { names in
             name.withUnsafeBytes { name in
@@ -108,7 +108,7 @@ struct FolderListing {
         }
     }
 
-    /// Calls `body` with the name of an entry as C has it.
+    /// Calls `body` with the name of an entry as a C string.
     func withCString<Result>(_ entry: Entry, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
         names.withUnsafeBufferPointer { body(Self.pointer($0.baseAddress!, entry)) }
     }

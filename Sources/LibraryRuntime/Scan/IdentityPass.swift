@@ -4,19 +4,19 @@ import LinuxSystem
 import Synchronization
 import TrackDatabase
 
-/// Computes the identities of files that have none, with the priority that is left over, on one thread.
+/// Computes the missing identities of files at the lowest priority, on one thread.
 enum IdentityPass {
     /// Result of a pass.
     enum Outcome: Sendable {
         case complete
-        /// It had to end before.
+        /// It ended early.
         case interrupted
         case failed(TrackDatabaseError)
     }
 
     private static let batch = 128
 
-    /// Computes them until none is left, or the work is to end. Blocks.
+    /// Computes identities until none is missing, or the work is abandoned. Blocks.
     static func run(_ context: ScanContext) -> Outcome {
         linux_lower_priority(0)
         do throws(TrackDatabaseError) {
@@ -46,12 +46,12 @@ enum IdentityPass {
         }
     }
 
-    /// Makes searches faster after many changes. False: the work had to end before.
+    /// Optimises the search index after many changes. False: the work was abandoned.
     private static func tidy(_ context: ScanContext) throws(TrackDatabaseError) -> Bool {
         let abandoned = context.abandoned
         while !abandoned.isSet {
             let isDone = Mutex(false)
-            // Other changes come between the parts of this work.
+            // Other changes may run between the parts of this work.
             try context.writer.wait { writer throws(TrackDatabaseError) in
                 let isLast = try !writer.tidy()
                 isDone.withLock { $0 = isLast }
@@ -65,7 +65,7 @@ enum IdentityPass {
         return false
     }
 
-    /// The file of a track, and the index of its root; nil: that is away.
+    /// The file of a track, and the index of its root; nil: the root is missing.
     private static func path(of place: TrackPath, _ context: ScanContext) -> (root: Int, path: FilePath)? {
         let slash = UInt8(ascii: "/")
         let folder = place.folder

@@ -1,6 +1,6 @@
 import TrackDatabase
 
-/// Files of one folder that the database knows, one after the other in the order of their names.
+/// The files of one folder in the database, one after the other in the order of their names.
 struct KnownFiles: ~Copyable {
     private let reader: TrackReader
     private let folder: [UInt8]
@@ -9,7 +9,7 @@ struct KnownFiles: ~Copyable {
     private var place = 0
     private var isLast = false
 
-    /// The files of a folder, of which so many are in memory at a time.
+    /// The files of a folder, at most `limit` of them in memory at a time.
     init(_ reader: TrackReader, _ folder: [UInt8], page limit: Int) {
         self.reader = reader
         self.folder = folder
@@ -29,6 +29,6 @@ struct KnownFiles: ~Copyable {
         return page.first
     }
 
-    /// Goes on to the next file.
+    /// Moves to the next file.
     mutating func drop() { place += 1 }
 }

@@ -5,11 +5,11 @@ import MediaAccess
 import NowPlaying
 import Synchronization
 
-/// Looks at the targets of links in the library. One thread uses it.
+/// Checks the targets of links in the library. One thread uses it.
 final class LinkCheck {
-    /// Folders of the library, by all their names.
+    /// Folders of the library, by their configured and their real paths.
     private let inside: [FilePath]
-    /// True: the disk of a target did not answer, so that no more are looked at.
+    /// True: the disk of a target did not answer, so no more targets are checked.
     private var isLate = false
     private static let patience = 1.0
 
@@ -18,8 +18,8 @@ final class LinkCheck {
         inside = roots.map(\.path) + opened.compactMap { $0?.realPath }
     }
 
-    /// The folder that would have to be in the library for the target of a link to be; nil: it is in it already, or the link
-    /// leads to nothing that plays. `target`: the text of the link.
+    /// The folder to add to the library for the target of a link; nil: the target is in the library already, or is not
+    /// playable. `target`: the text of the link.
     func outside(_ target: FilePath, of link: FilePath) -> FilePath? {
         let path = (target.bytes.first == UInt8(ascii: "/") ? target : link.folder.appending(target)).collapsed
         if isInside(path) { return nil }
@@ -40,7 +40,7 @@ final class LinkCheck {
 
     private final class Answer: Sendable {
         let found = Mutex<Found?>(nil)
-        /// Readable once it is found.
+        /// Readable after the result is set.
         private let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
         deinit { close(bell) }
@@ -50,7 +50,7 @@ final class LinkCheck {
             _ = write(bell, &one, 8)
         }
 
-        /// False: nothing is found in time.
+        /// False: there is no result in time.
         func wait() -> Bool {
             let end = MonotonicTime.now.advanced(bySeconds: LinkCheck.patience)
             while case let left = end.seconds(since: .now), left > 0 {
@@ -61,8 +61,8 @@ final class LinkCheck {
         }
     }
 
-    /// The target of a link; nil: its disk does not answer in time. A thread of its own looks, as the target may lie on any
-    /// disk.
+    /// The target of a link; nil: its disk did not answer in time. A thread of its own checks it, as the target may be
+    /// on any disk.
     private static func look(_ link: FilePath) -> Found? {
         let answer = Answer()
         let isStarted = DetachedThread.start("link") {

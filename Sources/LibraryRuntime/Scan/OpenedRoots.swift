@@ -1,16 +1,16 @@
 import LinuxSystem
 
-/// The folders of the library as a scan opens them.
+/// The open folders of the library during a scan.
 struct OpenedRoots {
-    /// The folders by their places; nil: one is away.
+    /// The folders by their indices; nil: the folder is missing.
     let roots: [ScanRoot?]
-    /// Their modes, by the same places.
+    /// Their modes, by the same indices.
     let modes: [ScanReport.Mode]
 
     private static let unwatched = "the system gives no watches"
 
-    /// Opens them by calls of this line. `walked`: reasons for which earlier scans have found that some can't be watched. Throws
-    /// when the scan is abandoned.
+    /// Opens them by calls of this line. `walked`: reasons of earlier scans why folders cannot be watched. Throws if
+    /// the scan is abandoned.
     init(
         _ context: ScanContext, _ line: DiskCalls.Line, _ state: StateFolders, walked: [Int: String]
     ) throws(ScanFailure) {

@@ -5,22 +5,22 @@ package import LinuxSystem
 import NowPlaying
 package import TrackReading
 
-/// A confined process that reads the tracks of open files (nowplaying-tags), and its replacement when it is lost. Its answers
-/// are treated as hostile. One thread at a time; calls block.
+/// A confined process that reads the tracks of open files (nowplaying-tags), and its replacement after a loss. Its
+/// answers are untrusted. One thread at a time; calls block.
 package final class ReaderProcess {
     /// The result for one file.
     package enum Outcome: Equatable, Sendable {
         case found(TrackFacts)
         case refused(TrackReadingError)
-        /// The process died of the file, twice.
+        /// The process died twice at this file.
         case killed
-        /// The process computed and did not answer in time.
+        /// The process used the processor and did not answer in time.
         case hung
         /// The process waited for the file's disk, and did not answer in time.
         case waited
-        /// Nobody asked the process, as it waited for an earlier file.
+        /// The file was not sent, as the process waited for an earlier file.
         case unread
-        /// The process sent something that is no answer.
+        /// The process sent an invalid answer.
         case lied(String)
     }
 
@@ -35,25 +35,27 @@ package final class ReaderProcess {
     private let patience: Double
     private var running: Running?
     private var buffer: [UInt8] = []
-    /// Nanoseconds that the processes before the present one have computed.
+    /// Processor time of the earlier processes in nanoseconds.
     private var computedBefore: Int64 = 0
 
     /// Seconds that a file may take.
     package static let patience = 10.0
-    /// Seconds that a fresh process may take before it begins its first file. They are no file's: a busy machine starts late.
+    /// Seconds that a new process may take before it begins its first file. They do not count for the file: a busy
+    /// machine starts processes late.
     private static let startPatience = 60.0
-    /// Part of the time that a process computes at least, on the busiest machine, unless it waits for a disk.
+    /// Least share of the time in which a process gets the processor, on the busiest machine, unless it waits for a
+    /// disk.
     private static let leastShare = 0.01
-    /// Deaths in a row that no file explains.
+    /// Deaths in a row without a file as their cause.
     private static let mostDeaths = 3
 
-    /// No process runs yet. `program` stands for nowplaying-tags; `patience`: seconds that a file may take.
+    /// A reader without a process yet. `program`: path of nowplaying-tags; `patience`: seconds that a file may take.
     package init(program: String? = FactsChild.path, patience: Double = ReaderProcess.patience) {
         self.program = program
         self.patience = patience
     }
 
-    /// Nanoseconds that the processes have computed so far.
+    /// Processor time of all processes so far in nanoseconds.
     package var processorTime: Int64 {
         computedBefore + (running.map { ChildProcess.processorTime(of: $0.process.pid) } ?? 0)
     }
@@ -61,8 +63,8 @@ package final class ReaderProcess {
     /// Pid of the present process; nil: none runs.
     package var pid: Int32? { running?.process.pid }
 
-    /// Reads up to `TrackOrder.maximumFiles` open files: their outcomes, in this order. A file that ends the process costs
-    /// itself alone. `keepsComments`: with all fields of their tags. Throws if no process can be started.
+    /// Reads up to `TrackOrder.maximumFiles` open files: their outcomes, in this order. A file that ends the process
+    /// affects no other file. `keepsComments`: with all fields of their tags. Throws if no process can be started.
     package func read(_ files: [Int32], keepsComments: Bool = false) throws(SystemError) -> [Outcome] {
         var outcomes = [Outcome?](repeating: nil, count: files.count)
         var suspect: Int?
@@ -70,7 +72,7 @@ package final class ReaderProcess {
         while true {
             let open = files.indices.filter { outcomes[$0] == nil }
             guard !open.isEmpty else { return outcomes.compactMap { $0 } }
-            // A file that a process has died of is tried once more, alone: something else may have ended that process.
+            // The file at which a process died is read once more, alone: the process may have died of another cause.
             let asked = suspect.map { [$0] } ?? open
             guard let loss = try ask(files, asked, keepsComments, &outcomes) else {
                 suspect = nil
@@ -95,7 +97,7 @@ package final class ReaderProcess {
         }
     }
 
-    /// The process marks a file that it begins by its position.
+    /// True if the process has begun the file: it marks that by the position of the descriptor.
     private static func hasBegun(_ file: Int32) -> Bool { lseek(file, 0, Int32(SEEK_CUR)) == 1 }
 
     /// Ends the process, if one runs.
@@ -105,7 +107,7 @@ package final class ReaderProcess {
         buffer = []
     }
 
-    /// Asks the process for these files, and takes its answers. Nil: it has answered all.
+    /// Sends these files to the process, and takes its answers. Nil: it has answered all.
     private func ask(
         _ files: [Int32], _ asked: [Int], _ keepsComments: Bool, _ outcomes: inout [Outcome?]
     ) throws(SystemError) -> Loss? {
@@ -127,7 +129,7 @@ package final class ReaderProcess {
         while answered < asked.count {
             let milliseconds = (due.seconds(since: EventLoop.now) * 1000).rounded(.up)
             guard milliseconds > 0 else {
-                // The first file of a fresh process has its whole time once it is seen begun.
+                // The time of the first file starts when the new process has begun it.
                 if isStarting, startDue.seconds(since: EventLoop.now) > 0 {
                     isStarting = !Self.hasBegun(files[asked[0]])
                     due = EventLoop.now.advanced(bySeconds: patience)
@@ -150,7 +152,7 @@ package final class ReaderProcess {
         return buffer.isEmpty ? nil : .lie("more answers than files")
     }
 
-    /// Adds the bytes that have come. False: the process is gone.
+    /// Receives bytes. False: the process has ended.
     private func receive(_ socket: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { piece in
             let count = recv(socket, piece.baseAddress, piece.count, Int32(MSG_DONTWAIT))
@@ -160,7 +162,7 @@ package final class ReaderProcess {
         }
     }
 
-    /// Takes the complete answers, which come in the order of the files.
+    /// Takes the complete answers, in the order of the files.
     private func take(
         _ asked: [Int], _ answered: inout Int, _ outcomes: inout [Outcome?]
     ) throws(TrackMessageError) {

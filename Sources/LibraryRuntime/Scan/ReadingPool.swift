@@ -7,7 +7,7 @@ import Synchronization
 import TrackDatabase
 import TrackReading
 
-/// Threads that have files read, each by a process of its own.
+/// Threads that read files, each by a process of its own.
 final class ReadingPool: Sendable {
     private let context: ScanContext
     private let results: ScanResults
@@ -15,7 +15,7 @@ final class ReadingPool: Sendable {
     private let ended = Semaphore(0)
     private let isFinished = Mutex(false)
     private let threads: Int
-    /// Reads of one file that changes meanwhile, at most.
+    /// Reads of one file that changes during the read, at most.
     private static let mostReads = 4
 
     /// Starts the threads.
@@ -37,16 +37,16 @@ final class ReadingPool: Sendable {
         }
     }
 
-    /// Without a thread nobody takes what is put; it must not fill the queue.
+    /// Counts a thread that could not start as ended.
     private static func drop(_ queue: WorkQueue<[ReadJob]>, _ ended: Semaphore) { ended.post() }
 
-    /// Has files read. Blocks while many wait.
+    /// Queues files for the threads. Blocks while many wait.
     func read(_ jobs: [ReadJob]) {
         guard results.failure == nil, !jobs.isEmpty else { return }
         queue.put(jobs)
     }
 
-    /// Waits until all files are read, and ends the threads. Once more it does nothing.
+    /// Waits until all files are read, and ends the threads. A second call does nothing.
     func finish() {
         guard
             !isFinished.withLock({ isFinished in
@@ -69,7 +69,7 @@ final class ReadingPool: Sendable {
             context.pace.wait()
             do throws(SystemError) {
                 let items = try read(jobs, reader, line, context.abandoned)
-                // The next scan finds this anew.
+                // The next scan finds the file again.
                 if !context.abandoned.isSet { results.add(items) }
             } catch { results.fail(.reader(error)) }
             context.progress.add(.done, jobs.count)
@@ -79,14 +79,14 @@ final class ReadingPool: Sendable {
         }
     }
 
-    /// A file that is open.
+    /// An open file.
     private struct OpenFile {
         let job: ReadJob
         let file: Int32
         var status: TrackFile
-        /// Times that it changed while it was read.
+        /// Changes during its reads.
         var changes = 0
-        /// Times that its disk was too slow.
+        /// Timeouts of its disk.
         var waits = 0
     }
 
@@ -102,7 +102,7 @@ final class ReadingPool: Sendable {
                 return (file, file < 0 ? nil : Self.status(file))
             }
             if file < 0 {
-                // A file that is gone is found so by the next look at its folder, which its end brings about.
+                // The next scan of the folder reports a missing file: its removal is a change of the folder.
                 if let item = fault(job, TrackFile(size: -1), opening: -file) { items.append(item) }
             } else if let status {
                 open.append(OpenFile(job: job, file: file, status: status))
@@ -121,7 +121,7 @@ final class ReadingPool: Sendable {
                     continue
                 }
                 if outcome == .waited, open[index].waits == 0 {
-                    // If the disk does not answer at all, this call shows it.
+                    // If the disk does not answer at all, `DiskCalls` detects it in this call.
                     open[index].waits += 1
                     readThrough(file, job.root.index, line, abandoned)
                     again.append(index)
@@ -141,7 +141,7 @@ final class ReadingPool: Sendable {
         return items
     }
 
-    /// Reads a file for nobody, so that its disk has it at hand, for so many seconds at most that a disk answers.
+    /// Reads a file without using its bytes, so that the kernel caches them; for 60 s at most.
     private static func readThrough(_ file: Int32, _ root: Int, _ line: DiskCalls.Line, _ abandoned: AbandonFlag) {
         let end = MonotonicTime.now.advanced(bySeconds: 60)
         var offset = 0
@@ -152,7 +152,7 @@ final class ReadingPool: Sendable {
         }
     }
 
-    /// The file that is open; nil: it is no regular file.
+    /// The attributes of an open file; nil: it is no regular file.
     private static func status(_ file: Int32) -> TrackFile? {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -173,7 +173,7 @@ final class ReadingPool: Sendable {
         func listed(_ fault: String) -> [ScanResults.Item] {
             var record = TrackRecord(path: job.path, file: file)
             record.isUnreadable = true
-            // It is listed by its name, so that it is not read again until it changes.
+            // It is listed by its name, so that it is not read again before it changes.
             return [
                 .track(record, known: job.known, hadFault: false),
                 .fault(TrackFault(path: job.path, file: file, reason: fault, at: WallClock.time(of: .now))),
@@ -189,7 +189,7 @@ final class ReadingPool: Sendable {
             return [.track(TrackRecord(path: job.path, file: file), known: job.known, hadFault: job.hasFault)]
         case .refused(.unreadable(let code)):
             let reason = "it cannot be read: \(SystemError.words(code))"
-            // The disk may do better next time.
+            // The disk may be faster at the next scan.
             let fault = TrackFault(
                 path: job.path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now))
             return [.fault(fault)]

@@ -8,27 +8,27 @@ struct ScanContext: Sendable {
     let database: TrackDatabase
     let writer: LibraryWriter
     let roots: [RootNames.Root]
-    /// Nil: nothing is watched.
+    /// Nil: folders are not watched.
     let watch: FolderWatch?
     let progress: ScanProgress
     let pace: ScanPace
-    /// Ends the scan.
+    /// Set to end the scan.
     let abandoned: AbandonFlag
     /// Calls into disks, which may hang.
     let calls = DiskCalls()
-    /// Indices of the roots whose disks do not answer: nothing is asked of them.
+    /// Indices of the roots whose disks do not answer: the scan makes no calls into them.
     let silent: Set<Int>
     /// Begin of the work.
     let begin = MonotonicTime.now
     /// Processes that read files.
     let readers: Int
-    /// Program that reads files; nil: the usual one is not installed.
+    /// Program that reads files; nil: nowplaying-tags is not installed.
     let program: String?
     /// Path of the daemon's state directory; nil: not known.
     let daemonFolder: String?
 }
 
-/// A file that has to be read.
+/// A file to read.
 struct ReadJob: Sendable {
     let root: ScanRoot
     /// Path of its folder below the root.
@@ -56,7 +56,7 @@ final class WorkQueue<Element: Sendable>: Sendable {
     private let room: Semaphore
     private let filled = Semaphore(0)
 
-    /// An empty queue for so many elements.
+    /// An empty queue for `most` elements.
     init(most: Int) { room = Semaphore(most) }
 
     /// Adds an element when there is room. Blocks.
@@ -66,7 +66,7 @@ final class WorkQueue<Element: Sendable>: Sendable {
         filled.post()
     }
 
-    /// The next element; nil: there will be none. Blocks.
+    /// The next element; nil: the queue is closed. Blocks.
     func take() -> Element? {
         filled.wait()
         let element = state.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
@@ -74,6 +74,6 @@ final class WorkQueue<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Lets those that wait for elements know that none will come.
+    /// Closes the queue: threads that wait for elements get nil.
     func close() { filled.post() }
 }

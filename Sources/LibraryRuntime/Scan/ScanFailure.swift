@@ -1,12 +1,12 @@
 import LinuxSystem
 import TrackDatabase
 
-/// Reason for which a scan ends early. What it wrote until then stays.
+/// Reason why a scan ended early. Its earlier writes stay.
 enum ScanFailure: Error, Equatable, Sendable {
     case database(TrackDatabaseError)
     /// No file can be read.
     case reader(SystemError)
-    /// Nobody wants it any more.
+    /// The scan was abandoned.
     case abandoned
 
     /// Words for people; nil: nothing failed.

@@ -2,43 +2,44 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Knowledge that lasts from one scan to the next. One scan at a time uses it.
+/// Data that lasts from one scan to the next. One scan at a time uses it.
 ///
-/// A million tracks lie in nearly 200,000 folders, whose names take most of the memory of a library at rest. Between scans they
-/// lie in a file without a name beside the database.
+/// A million tracks are in nearly 200,000 folders, whose names are most of the memory of an idle library. Between scans
+/// they are in an unnamed file beside the database.
 final class ScanMemory: @unchecked Sendable {
     // @unchecked: one scan at a time runs, on one thread.
 
-    /// Folders that are watched; none while they lie in the file.
+    /// Watched folders; empty while they are in the file.
     var folders = WatchedFolders() {
         didSet { isStored = false }
     }
-    /// Reasons for which roots are walked, by their places.
+    /// Reasons why roots are walked, by their indices.
     var walked: [Int: String] = [:]
-    /// Places of the roots that are away.
+    /// Indices of the missing roots.
     private(set) var away: Set<Int> = []
     /// True: folders are watched for the return of roots.
     private(set) var awaits = false
     private var file: OwnedDescriptor?
-    /// True: the file has the folders as they are.
+    /// True: the file holds the present folders.
     private var isStored = false
     private var isResting = false
 
-    /// Fewer folders stay in memory.
+    /// Folders below this number stay in memory.
     private static let many = 4096
 
     /// No folder is watched.
     init() {}
 
-    /// Notes if a root is away.
+    /// Notes that a root is missing or present.
     func setAway(_ root: Int, _ isAway: Bool) {
         if isAway { away.insert(root) } else { away.remove(root) }
     }
 
-    /// Notes that folders are watched for the roots that are away now.
+    /// Notes that folders are watched for the roots that are missing now.
     func noteAwaited() { awaits = !away.isEmpty }
 
-    /// Takes the folders back from the file. False: it can't be read; no folder is known any more, and all have to be walked.
+    /// Reads the folders back from the file. False: it can't be read; no folder is known any more, and all must be
+    /// walked.
     func wake() -> Bool {
         guard isResting, let file else { return true }
         isResting = false
@@ -52,8 +53,8 @@ final class ScanMemory: @unchecked Sendable {
         return true
     }
 
-    /// Puts many folders into a file in this folder, and gives their memory back. Where no such file can be written they stay
-    /// in memory.
+    /// Moves many folders into a file in this folder, and releases their memory. If the file cannot be written, they
+    /// stay in memory.
     func rest(in folder: String) {
         guard !isResting, folders.count >= Self.many else { return }
         if !isStored {

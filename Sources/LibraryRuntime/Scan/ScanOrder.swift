@@ -8,18 +8,18 @@ struct ScanOrder: Sendable {
     var trees: [(root: Int, relative: [UInt8])] = []
     /// Numbers of watched folders that changed.
     var changed: Set<Int32> = []
-    /// True if somebody asked for it.
+    /// True if a client requested it.
     var isAsked = false
 
-    /// True: there is nothing to look at.
+    /// True: there is nothing to scan.
     var isEmpty: Bool { !isFull && trees.isEmpty && changed.isEmpty }
 }
 
 /// Result of a scan.
 struct ScanOutcome: Sendable {
     let modes: [ScanReport.Mode]
-    /// Roots that were away, and returned before their return was watched for.
+    /// Roots that were missing, and returned before the watch for their return began.
     let returned: [Int]
-    /// Its result; the reason for which it ended early.
+    /// The finished report, or the reason why the scan ended early.
     let result: Result<ScanReport.Finished, ScanFailure>
 }

@@ -4,27 +4,27 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// Holds the threads of a scan to a quarter of one processor while music plays. Any thread.
+/// Limits the threads of a scan to a quarter of one processor while music plays. Any thread.
 final class ScanPace: Sendable {
     private struct State {
         var isLimited = false
-        /// Seconds of the processor since the limit holds.
+        /// Seconds of processor time since the limit was set.
         var spent = 0.0
         var since = MonotonicTime.now
     }
 
     private let state = Mutex(State())
-    /// Readable while no limit holds.
+    /// Readable while there is no limit.
     private let bell = eventfd(1, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
-    /// Part of one processor that a scan takes at most.
+    /// Share of one processor for a scan, at most.
     static let share = 0.25
-    /// Seconds of the processor that a scan may be ahead.
+    /// Seconds of processor time by which a scan may exceed its share.
     private static let ahead = 0.02
 
     deinit { close(bell) }
 
-    /// Sets the limit or lifts it.
+    /// Sets or lifts the limit.
     func setLimited(_ isLimited: Bool) {
         state.withLock { state in
             guard state.isLimited != isLimited else { return }
@@ -34,12 +34,12 @@ final class ScanPace: Sendable {
         }
     }
 
-    /// Counts nanoseconds of the processor.
+    /// Counts nanoseconds of processor time.
     func spend(_ nanoseconds: Int64) {
         state.withLock { if $0.isLimited { $0.spent += Double(nanoseconds) / 1e9 } }
     }
 
-    /// Waits until more of the processor may be taken.
+    /// Waits until the scan may use the processor again.
     func wait() {
         while true {
             let seconds = state.withLock { state -> Double in
@@ -47,7 +47,7 @@ final class ScanPace: Sendable {
                 let now = MonotonicTime.now
                 let allowed = now.seconds(since: state.since) * Self.share
                 if allowed > state.spent {
-                    // Time that was not taken is not saved up.
+                    // Unused time does not accumulate.
                     state.spent = 0
                     state.since = now
                 }
@@ -60,11 +60,11 @@ final class ScanPace: Sendable {
     }
 }
 
-/// Meter of the processor's time that one thread takes.
+/// Meter of one thread's processor time.
 struct ThreadMeter {
     private var last = ThreadMeter.now
 
-    /// Nanoseconds since the last call.
+    /// Processor time since the last call in nanoseconds.
     mutating func take() -> Int64 {
         let now = Self.now
         defer { last = now }

@@ -2,11 +2,11 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// Counts of a scan under way. Any thread.
+/// Counts of a running scan. Any thread.
 final class ScanProgress: Sendable {
     /// One count.
     enum Count: Int, CaseIterable {
-        /// Files that were compared, and read where they had to be.
+        /// Files that were compared, and read if necessary.
         case done
         case added, changed, moved, missing, faults
     }
@@ -22,7 +22,7 @@ final class ScanProgress: Sendable {
     private let state = Mutex(State())
     private let notify: @Sendable () -> Void
 
-    /// Nothing is done yet. `notify` is called on any thread after progress, about once a second.
+    /// All counts are 0. `notify` is called on any thread after progress, about once a second.
     init(_ notify: @escaping @Sendable () -> Void) { self.notify = notify }
 
     /// Adds to a count.
@@ -38,7 +38,7 @@ final class ScanProgress: Sendable {
         if isDue { notify() }
     }
 
-    /// Begins a stage of so many files; nil: their number is not known.
+    /// Starts a stage of `total` files; nil: the number is unknown.
     func enter(_ phase: ScanReport.Phase, total: Int?) {
         state.withLock { state in
             state.phase = phase
@@ -49,10 +49,10 @@ final class ScanProgress: Sendable {
         notify()
     }
 
-    /// A count as it stands.
+    /// A present count.
     subscript(count: Count) -> Int { state.withLock { $0.counts[count.rawValue] } }
 
-    /// The progress as it stands.
+    /// The present progress.
     var report: ScanReport.Progress {
         state.withLock { state in
             let done = state.counts[Count.done.rawValue]

@@ -4,21 +4,21 @@ package import LinuxSystem
 package struct ScanReport: Equatable, Sendable {
     /// Stages of a scan.
     package enum Phase: String, Sendable {
-        /// A database of an earlier version is brought up to date, before the first scan; its rows count as files.
+        /// The database of an earlier version is upgraded before the first scan; its rows count as files.
         case upgrade
         case walk, read, identify
     }
 
-    /// A scan under way.
+    /// A running scan.
     package struct Progress: Equatable, Sendable {
         package var phase: Phase
-        /// Files that are done.
+        /// Finished files.
         package var done: Int
-        /// Files in all; nil: not known.
+        /// Files in all; nil: unknown.
         package var total: Int?
         /// Files a second.
         package var rate: Double
-        /// Seconds; nil: not known.
+        /// Seconds left; nil: unknown.
         package var timeLeft: Double?
     }
 
@@ -26,7 +26,7 @@ package struct ScanReport: Equatable, Sendable {
     package struct Finished: Equatable, Sendable {
         /// Seconds since 1970.
         package var finished: Double
-        /// Its length.
+        /// Its duration in seconds.
         package var seconds: Double
         /// Files that it compared or read.
         package var files: Int
@@ -34,17 +34,17 @@ package struct ScanReport: Equatable, Sendable {
         package var added: Int
         /// Tracks whose files had changed.
         package var changed: Int
-        /// Tracks whose files were elsewhere.
+        /// Tracks whose files had moved.
         package var moved: Int
-        /// Tracks whose files were gone.
+        /// Tracks whose files were missing.
         package var missing: Int
-        /// Files that gave no facts.
+        /// Files without facts.
         package var faults: Int
     }
 
-    /// The way in which a folder of the library is kept up to date.
+    /// Method by which a folder of the library is kept up to date.
     package enum Mode: Equatable, Sendable {
-        /// No scan has come to it since the start.
+        /// No scan has reached it since the start.
         case unseen
         case watched
         case walked(reason: String)
@@ -59,10 +59,10 @@ package struct ScanReport: Equatable, Sendable {
     }
 
     package var roots: [Root]
-    /// Nil: none is under way.
+    /// Nil: no scan is running.
     package var scan: Progress?
-    /// Nil: none has ended yet.
+    /// Nil: no scan has finished yet.
     package var lastScan: Finished?
-    /// Words for the reason for which the last scan ended early; nil: it did not.
+    /// Reason why the last scan ended early; nil: it did not.
     package var failure: String?
 }

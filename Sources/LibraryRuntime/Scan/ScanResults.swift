@@ -8,7 +8,7 @@ import TrackDatabase
 final class ScanResults: Sendable {
     /// A result of one file.
     enum Item: Sendable {
-        /// `known`: number of its track; nil: it is new. `hadFault`: its fault is over.
+        /// `known`: number of its track; nil: it is new. `hadFault`: its earlier fault is gone.
         case track(TrackRecord, known: Int64?, hadFault: Bool)
         case fault(TrackFault)
         case clearFault(TrackPath)
@@ -20,14 +20,14 @@ final class ScanResults: Sendable {
         var items: [Item] = []
         var since = MonotonicTime.now
         var failure: ScanFailure?
-        /// The number before that of this scan's first new track; nil: the database has none yet.
+        /// The number before this scan's first new track; nil: the database has none yet.
         var firstArrival: Int64?
     }
 
     private let context: ScanContext
-    /// False: nothing can have moved, as the library was empty.
+    /// False: the library was empty, so nothing can have moved.
     private let findsMoves: Bool
-    /// True: the database has the number before the first new track of an earlier scan.
+    /// True: the database has the number before an earlier scan's first new track.
     private let hasOlderArrivals: Bool
     private let state = Mutex(State())
     private let moves: Mutex<MoveFinder>
@@ -35,10 +35,10 @@ final class ScanResults: Sendable {
     private let room = Semaphore(ScanResults.mostBatches)
     private static let mostBatches = 2
     private static let batch = 1000
-    /// Seconds after which results are written, few as they may be.
+    /// Seconds after which even a few results are written.
     private static let patience = 1.0
 
-    /// Nothing has been found yet. `present`: names of the roots that are there.
+    /// No results. `present`: names of the present roots.
     init(_ context: ScanContext, present: [[UInt8]], findsMoves: Bool) throws(ScanFailure) {
         self.context = context
         self.findsMoves = findsMoves
@@ -49,16 +49,16 @@ final class ScanResults: Sendable {
         moves = Mutex(MoveFinder(reader, present: present))
     }
 
-    /// The reason for which the scan must end; nil: it need not.
+    /// Reason why the scan must end; nil: none.
     var failure: ScanFailure? { state.withLock { $0.failure } }
 
     /// Ends the scan.
     func fail(_ failure: ScanFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
 
-    /// The number before that of this scan's first new track that is in the database; nil: there is none.
+    /// The number before this scan's first new track in the database; nil: there is none.
     var firstArrival: Int64? { state.withLock { $0.firstArrival } }
 
-    /// Adds results, and writes those that wait if they are many or old. Blocks while the writer is behind.
+    /// Adds results, and writes the waiting ones if they are many or old. Blocks while the writer is behind.
     func add(_ items: [Item]) {
         let due = state.withLock { state -> [Item] in
             if state.items.isEmpty { state.since = .now }
@@ -70,7 +70,7 @@ final class ScanResults: Sendable {
         if !due.isEmpty { write(due) }
     }
 
-    /// Keeps a fault of a file or a folder that the next scan looks at anew.
+    /// Stores a fault of a file or a folder that the next scan checks again.
     func note(_ path: TrackPath, _ reason: String) {
         add([
             .fault(
@@ -86,7 +86,7 @@ final class ScanResults: Sendable {
         return state.items
     }
 
-    /// Writes all that waits, and waits for the writer.
+    /// Writes all results, and waits for the writer.
     func drain() throws(ScanFailure) {
         let rest = state.withLock { Self.takeAll(&$0) }
         if !rest.isEmpty { write(rest) }
@@ -97,11 +97,11 @@ final class ScanResults: Sendable {
 
     private func write(_ items: [Item]) {
         guard failure == nil else { return }
-        // New files whose tracks are missing elsewhere were moved.
+        // A new file that matches a missing track was moved.
         let moved: [Int64?]
         do throws(TrackDatabaseError) { moved = try findMoves(items) } catch { return fail(.database(error)) }
         let counts = Mutex((count: (added: 0, changed: 0, moved: 0, faults: 0), first: Int64?.none))
-        // The end of the transaction costs most.
+        // The end of the transaction takes most of the time.
         let meter = Mutex<ThreadMeter?>(nil)
         let (pace, progress, keeps) = (context.pace, context.progress, findsMoves)
         room.wait()

@@ -5,24 +5,24 @@ import TrackDatabase
 
 /// A folder of the library that is open for a scan.
 final class ScanRoot: Sendable {
-    /// Its place among the folders of the library.
+    /// Its index among the folders of the library.
     let index: Int
     let name: [UInt8]
     let path: FilePath
-    /// Words for the reason for which its disk is not watched; nil: it is.
+    /// Reason why its disk is not watched; nil: it is.
     let unwatchable: String?
-    /// Its path without links; nil: not known.
+    /// Its path without links; nil: unknown.
     let realPath: FilePath?
     private let descriptor: OwnedDescriptor
-    /// Number of its disk.
+    /// Device number of its disk.
     let device: UInt64
-    /// Its number on the disk.
+    /// Its inode number.
     let inode: UInt64
 
     /// RESOLVE_NO_SYMLINKS of openat2(2).
     private static let withoutLinks: UInt64 = 0x04
 
-    /// Opens the folder at a path. Throws if there is none.
+    /// Opens the folder at a path. Throws the error of the open.
     init(_ root: RootNames.Root, index: Int) throws(SystemError) {
         let opened = root.path.withCString { linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
         guard opened >= 0 else { throw SystemError("open \(root.path.text)") }
@@ -35,7 +35,7 @@ final class ScanRoot: Sendable {
         (name, path, self.index) = (root.name, root.path, index)
     }
 
-    /// File systems whose changes may come from other machines, by their number in statfs(2).
+    /// File systems whose changes may come from other machines, by their magic numbers in statfs(2).
     private static let networks: [UInt32: String] = [
         0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "SMB", 0xFE53_4D42: "SMB", 0x6573_5546: "FUSE", 0x0102_1997: "9P",
         0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x7375_7245: "Coda", 0x786F_4256: "a folder of the host",
@@ -49,7 +49,7 @@ final class ScanRoot: Sendable {
         }
     }
 
-    /// Lists it, for nobody: its disk answers when this returns.
+    /// Lists the folder as a test: it returns when the disk answers.
     func look() {
         let line = DiskCalls().line()
         _ = try? FolderListing(descriptor.number, line, index)
@@ -62,8 +62,8 @@ final class ScanRoot: Sendable {
             && UInt64(status.st_ino) == inode
     }
 
-    /// Opens something below it, without following a link on the way; the descriptor is the caller's. Negative: the number of
-    /// the failure.
+    /// Opens a file or folder below it, without following links on the path; the descriptor is the caller's. Negative:
+    /// the number of the error.
     func open(_ relative: [UInt8], _ flags: Int32) -> Int32 {
         guard let path = FilePath(relative.isEmpty ? [UInt8(ascii: ".")] : relative) else { return -ENOENT }
         let opened = path.withCString {
@@ -74,7 +74,7 @@ final class ScanRoot: Sendable {
         return opened >= 0 ? opened : -errno
     }
 
-    /// The failure to open something below it; 0: it opens.
+    /// The error of an open of a path below it; 0: it opens.
     func failure(_ relative: [UInt8], _ flags: Int32) -> Int32 {
         let opened = open(relative, flags)
         guard opened >= 0 else { return -opened }
@@ -82,15 +82,15 @@ final class ScanRoot: Sendable {
         return 0
     }
 
-    /// The place of something below it in the library.
+    /// The place in the library of a path below it.
     func place(_ relative: [UInt8]) -> [UInt8] { relative.isEmpty ? name : name + [UInt8(ascii: "/")] + relative }
 
-    /// The path of something below it.
+    /// The absolute path of a path below it.
     func path(_ relative: [UInt8]) -> FilePath { path.appending(FilePath(relative) ?? "") }
 }
 
 extension TrackFile {
-    /// The file that the kernel describes.
+    /// A file from the attributes of stat(2).
     init(_ status: stat) {
         self.init(
             size: Int64(status.st_size), modified: status.st_mtim.nanoseconds,

@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Moments at which all folders are walked: a time of day, an interval while some are not watched, and changes of the mounts
-/// that they lie on.
+/// Times at which all folders are walked: a time of day, an interval while some are not watched, and changes of mounts
+/// around or below them.
 @PlayerLoop final class ScanSchedule {
     private let loop: EventLoop
     private let settings: LibrarySettings
@@ -14,18 +14,18 @@ import NowPlaying
     private var clock: WallClockWatch?
     private var daily: EventSource?
     private var interval: EventSource?
-    /// Mount points around and below the folders; nil: not known yet.
+    /// Mount points around and below the folders; nil: unknown yet.
     private var points: [FilePath]?
-    /// Scans that have failed in a row.
+    /// Failed scans in a row.
     private var failures = 0
 
-    /// Seconds from a failed scan to the next one; they double with each that fails, up to the interval.
+    /// Seconds from a failed scan to the next one; they double with each failure, up to the interval.
     private static let firstRetry = 60.0
 
     /// Processors that this process may use.
     nonisolated static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Calls `walk` at these moments, with true after a change of the mounts. Folders that are away are walked at the interval at first.
+    /// Calls `walk` at these times, with true after a change of the mounts.
     init(
         _ loop: EventLoop, _ settings: LibrarySettings, _ paths: [FilePath],
         _ walk: @escaping @PlayerLoop (_ mountsChanged: Bool) -> Void
@@ -45,7 +45,7 @@ import NowPlaying
         interval?.release()
     }
 
-    /// Has all folders walked after the interval from now on, or not; sooner after a failure.
+    /// Starts or stops the walks at the interval; sooner after a failure.
     func setWalking(_ isWalking: Bool, afterFailure: Bool) {
         interval?.release()
         interval = nil

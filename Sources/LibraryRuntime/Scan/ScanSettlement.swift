@@ -1,8 +1,8 @@
 import LinuxSystem
 import TrackDatabase
 
-/// Tracks whose files are gone or are there again, which a scan brings into the database at its end: only then it is known
-/// where a file went that is gone.
+/// Tracks whose files are missing or have returned. A scan writes them into the database at its end: only then it knows
+/// the new place of a moved file.
 struct ScanSettlement {
     private var found: [Int64] = []
     private var gone: [Int64] = []
@@ -10,25 +10,25 @@ struct ScanSettlement {
     private var roots: Set<[UInt8]> = []
     private static let batch = 1000
 
-    /// Nothing to settle.
+    /// No tracks.
     init() {}
 
-    /// The file of a track is there as it was.
+    /// Notes that the file of a track exists unchanged.
     mutating func addFound(_ file: ScanReader.KnownFile) { if file.isMissing { found.append(file.track) } }
 
-    /// The file of a track is not there.
+    /// Notes that the file of a track is missing.
     mutating func addGone(_ file: ScanReader.KnownFile) { if !file.isMissing { gone.append(file.track) } }
 
-    /// A folder is not there.
+    /// Notes that a folder is missing.
     mutating func addTree(_ folder: [UInt8]) { trees.append(folder) }
 
-    /// A folder of the library is not there. It may return with its faults.
+    /// Notes that a folder of the library is missing. It may return with its faults.
     mutating func addRoot(_ name: [UInt8]) {
         trees.append(name)
         roots.insert(name)
     }
 
-    /// Folders of the database that are in the library no longer.
+    /// Adds folders of the database that no longer belong to the library.
     mutating func addForeign(_ reader: TrackReader, names: [[UInt8]]) throws(ScanFailure) {
         let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.scan.folders(in: []) }
         trees += known.filter { !names.contains($0) }
@@ -58,9 +58,9 @@ struct ScanSettlement {
         }
         guard !gone.isEmpty else { return }
         let arrivals = try ScanFailure.wrap { () throws(TrackDatabaseError) in try Arrivals(reader) }
-        // Of several tracks that a file was, the oldest one has what users gave it.
+        // If a file matches several tracks, the oldest one has the feedback of users.
         gone.sort()
-        // A new track may be gone again.
+        // A new track may be missing again.
         var claimed = Set(gone)
         let sightings = try ScanFailure.wrap { () throws(TrackDatabaseError) in
             try Self.sightings(gone.filter(arrivals.contains), gone, reader)
@@ -98,8 +98,8 @@ struct ScanSettlement {
         }
     }
 
-    /// Of new tracks that are gone again, those whose file is gone at an older track, too: a scan that was killed saw the file
-    /// at one more place on its way. Left as missing, they would be taken for the file when it moves the next time.
+    /// Of new tracks that are missing again: those whose file is also missing at an older track. A killed scan found
+    /// the file at an intermediate place. If they stayed as missing, the next move of the file would match them.
     private static func sightings(
         _ arrivals: [Int64], _ gone: [Int64], _ reader: TrackReader
     ) throws(TrackDatabaseError) -> Set<Int64> {
@@ -119,7 +119,7 @@ struct ScanSettlement {
         return found
     }
 
-    /// New tracks that these are, which are gone from their places.
+    /// New tracks that match these missing ones.
     private static func moves(
         _ ids: [Int64], _ reader: TrackReader, _ arrivals: Arrivals, _ claimed: inout Set<Int64>
     ) throws(TrackDatabaseError) -> [(id: Int64, record: TrackRecord)] {

@@ -1,11 +1,11 @@
 import LinuxSystem
 
-/// Roots that are away. The nearest folder above each that is there is watched for its return.
+/// Missing roots. The nearest existing folder above each is watched for its return.
 extension ScanWalk {
-    /// The number under which these folders are watched; those of the library have lower ones.
+    /// The number of these folders for the watch; folders of the library have lower ones.
     static let away = Int32.max
 
-    /// Watches for the return of the roots that are away now. Returns those that are there again already.
+    /// Watches for the return of the missing roots. Returns those that have returned already.
     func awaitReturns() -> [Int] {
         guard let watch = context.watch, memory.awaits || !memory.away.isEmpty else { return [] }
         watch.forget([Self.away])

@@ -4,7 +4,7 @@ import TrackDatabase
 
 /// The number of files that a first scan will read.
 extension ScanWalk {
-    /// Begins the stage of reading with the number of files, as far as it can be known.
+    /// Starts the stage of reading with the number of files, if it is known.
     func enter(_ order: ScanOrder) throws(ScanFailure) {
         guard order.isFull else { return context.progress.enter(.read, total: nil) }
         let reader = reader
@@ -16,7 +16,7 @@ extension ScanWalk {
         context.progress.enter(.read, total: total)
     }
 
-    /// Counts the files below a folder of the library, as far as its folders open.
+    /// Counts the files below a folder of the library, in all folders that open.
     private func count(_ root: ScanRoot) throws(ScanFailure) -> Int {
         var stack: [(path: [UInt8], depth: Int)] = [([], 0)]
         var total = 0

@@ -3,9 +3,9 @@ import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// Lists, links and faults that a scan meets in a folder.
+/// Lists, links and faults in the folders of a scan.
 extension ScanWalk {
-    /// Brings the playlists of a folder into the database, if they are others than before.
+    /// Writes the playlists of a folder into the database, if they have changed.
     func compareLists(
         _ root: ScanRoot, _ place: [UInt8], _ folder: Int32, _ listing: FolderListing
     ) throws(ScanFailure) {
@@ -27,7 +27,7 @@ extension ScanWalk {
         if Set(found) != Set(known) { results.add([.lists(found, in: place)]) }
     }
 
-    /// Faults of the files of a folder. Those of files that are gone are forgotten.
+    /// Faults of the files of a folder. Drops faults of missing files.
     func faults(
         in place: [UInt8], _ listing: FolderListing
     ) throws(ScanFailure) -> [[UInt8]: TrackFault] {
@@ -43,7 +43,7 @@ extension ScanWalk {
         return faults
     }
 
-    /// The text of a link; nil: it is none.
+    /// The text of a link; nil: it is not a link.
     private static func target(_ folder: Int32, _ name: UnsafePointer<CChar>) -> FilePath? {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = readlinkat(folder, name, buffer.baseAddress!, buffer.count)
@@ -52,7 +52,8 @@ extension ScanWalk {
         }
     }
 
-    /// A link is not followed: its target is in the library already, or is not meant to be. The latter is reported.
+    /// Handles a link without following it: its target is either in the library already or outside. An outside target
+    /// is reported.
     func noteLink(
         _ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ folder: Int32, _ listing: FolderListing,
         _ entry: FolderListing.Entry, _ faults: [[UInt8]: TrackFault]

@@ -4,7 +4,7 @@ import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// A scan: walks folders, compares their files with the database, and has those read that are new or changed. Runs on one
+/// A scan: walks folders, compares their files with the database, and reads new and changed ones. It runs on one
 /// thread, which it blocks.
 final class ScanWalk {
     let context: ScanContext
@@ -21,27 +21,27 @@ final class ScanWalk {
     private let state: StateFolders
     private var settlement = ScanSettlement()
     private var meter = ThreadMeter()
-    /// True in a scan of all folders, which comes to each place once.
+    /// True in a scan of all folders, which visits each folder once.
     private var isFull = false
-    /// Folders of this scan, by device and inode: one that is bound to several places is walked once.
+    /// Folders of this scan, by device and inode: a folder that is bound to several places is walked once.
     private var seen: Set<[UInt64]> = []
     private var modes: [ScanReport.Mode]
-    /// Roots that were away and are there again.
+    /// Roots that were missing and have returned.
     private var returned: [Int] = []
 
     private static let manyChanges = 1000
-    /// Folders in each other, at most.
+    /// Depth of nested folders, at most.
     static let maximumDepth = 128
-    /// The highest number from which on a scan of everything numbers folders.
+    /// Above this number, a full scan numbers the folders from 1 again.
     private static let lastFirst = Int32.max / 2
 
     /// Carries out an order. Blocks until its end.
     static func run(_ order: ScanOrder, _ context: ScanContext, _ memory: ScanMemory) -> ScanOutcome {
         var order = order
-        // Without the numbers of folders their changes lead nowhere.
+        // Without the numbers of folders, no change can be mapped to a folder.
         if !memory.wake() { order.isFull = true }
         defer { memory.rest(in: context.database.folder) }
-        // A change of a few files is looked at at once.
+        // Only a full scan that no client requested has low priority.
         if order.isFull, !order.isAsked { linux_lower_priority(0) }
         var modes = context.roots.map { _ in ScanReport.Mode.unseen }
         do throws(ScanFailure) {
@@ -84,7 +84,7 @@ final class ScanWalk {
         isFull = order.isFull
         var firstNew = memory.folders.next
         if order.isFull, firstNew > Self.lastFirst {
-            // Numbers begin anew. What the watches before have seen is older than this scan, which looks at everything.
+            // Numbers restart at 1. Earlier events of the watches are older than this scan, which covers everything.
             context.watch?.forgetAll()
             firstNew = 1
         }
@@ -92,7 +92,7 @@ final class ScanWalk {
         try enter(order)
         let trees = order.isFull ? context.roots.indices.map { (root: $0, relative: [UInt8]()) } : order.trees
         for tree in trees {
-            // Of a file its folder is looked at.
+            // For a file, its folder is scanned.
             let isFile =
                 line.call(tree.root) { roots[tree.root]?.failure(tree.relative, O_RDONLY | O_DIRECTORY) } == ENOTDIR
             let folder = isFile ? TrackPath(tree.relative).folder : tree.relative
@@ -100,7 +100,7 @@ final class ScanWalk {
         }
         if !order.isFull {
             for number in order.changed.sorted() {
-                // A number that is gone was looked at with the folder above it.
+                // A number without a folder was scanned with the folder above it.
                 guard let place = memory.folders.place(of: number) else { continue }
                 try walk(place.root, place.relative, isRecursive: false)
             }
@@ -124,7 +124,7 @@ final class ScanWalk {
         watches.end(below: order.isFull ? firstNew : nil)
     }
 
-    /// Has the database count anew what questions are planned by, after many changes.
+    /// Updates the statistics of the query planner after many changes.
     private func analyze() throws(ScanFailure) {
         let progress = context.progress
         guard progress[.added] + progress[.changed] + progress[.moved] >= Self.manyChanges else { return }
@@ -143,11 +143,11 @@ final class ScanWalk {
 
     private func walk(_ index: Int, _ relative: [UInt8], isRecursive: Bool) throws(ScanFailure) {
         guard let root = roots[index] else {
-            // Of a disk that does not answer nothing is known.
+            // The state of a disk that does not answer is unknown.
             if !context.silent.contains(index) { miss(index) }
             return
         }
-        // Of a root that is back all is looked at.
+        // A root that has returned is scanned completely.
         let (relative, isRecursive) = memory.away.contains(index) ? ([], true) : (relative, isRecursive)
         memory.setAway(index, false)
         var stack: [(path: [UInt8], number: Int32?, isNew: Bool)] = [
@@ -168,14 +168,15 @@ final class ScanWalk {
         if context.abandoned.isSet { throw .abandoned }
     }
 
-    /// A root is not there: its tracks are missing. Its faults stay, since files that return as they were are not read again.
+    /// Notes that a root is missing, and so are its tracks. Its faults stay, since unchanged files are not read again
+    /// after its return.
     private func miss(_ index: Int) {
         settlement.addRoot(context.roots[index].name)
         watches.remove(root: index)
         memory.setAway(index, true)
     }
 
-    /// Looks at one folder. Returns the folders in it that have to be looked at, too.
+    /// Scans one folder. Returns the folders in it that must be scanned too.
     private func visit(
         _ root: ScanRoot, _ path: [UInt8], _ known: Int32?, isRecursive: Bool
     ) throws(ScanFailure) -> [(path: [UInt8], number: Int32?)] {
@@ -198,12 +199,12 @@ final class ScanWalk {
             return []
         }
         if isRecursive, !seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted {
-            // A scan of parts may have looked at this place itself before.
+            // An earlier scan of a part may have scanned this place itself.
             if isFull { settlement.addTree(place) }
             return []
         }
         let depth = path.count { $0 == UInt8(ascii: "/") }
-        // Watched before it is listed, or changes between both are lost.
+        // The watch begins before the listing, so that no change in between is lost.
         guard case .number(let number) = watch(root, path, known) else {
             leave(root, path, place, known, code: ENOENT)
             return []
@@ -224,17 +225,17 @@ final class ScanWalk {
         try compareLists(root, place, folder, listing)
         let folders = listing.entries.filter { $0.kind == .folder }.map { listing.name($0) }
         try findGone(place, folders)
-        // A folder that was not watched before has none inside that are.
+        // In a folder that was not watched before, no folder is watched.
         let children = known == nil ? [:] : number.map { memory.folders.children(of: $0) } ?? [:]
         watches.keep(folders, of: children)
         guard depth < Self.maximumDepth else { return [] }
-        // Of a folder that is watched, those inside that are watched report their changes themselves.
+        // Watched folders inside a watched folder report their changes themselves.
         return folders.filter { isRecursive || number == nil || children[$0] == nil }.map {
             (Self.join(path, $0), children[$0])
         }
     }
 
-    /// A folder that does not open: gone, or not readable.
+    /// Handles a folder that does not open: it is missing, or not readable.
     private func leave(_ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ known: Int32?, code: Int32) {
         guard [ENOENT, ENOTDIR, ELOOP, EXDEV].contains(code) else {
             return results.note(TrackPath(place), "the folder cannot be opened: \(SystemError.words(code))")

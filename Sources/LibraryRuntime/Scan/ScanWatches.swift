@@ -2,13 +2,13 @@ import Glibc
 import LinuxSystem
 import TrackDatabase
 
-/// Watches the folders that a scan looks at, and ends the watches of those that are gone. One thread uses it.
+/// Watches the folders of a scan, and ends the watches of missing ones. One thread uses it.
 final class ScanWatches {
     /// Result of an attempt to watch a folder.
     enum Outcome {
-        /// It has this number; nil: it is not watched.
+        /// The number of the folder; nil: it is not watched.
         case number(Int32?)
-        /// It is bound to several places, and watched at another one.
+        /// The folder is bound to several places, and watched at another one.
         case elsewhere
     }
 
@@ -16,14 +16,14 @@ final class ScanWatches {
     private let roots: [ScanRoot?]
     private let memory: ScanMemory
     private let line: DiskCalls.Line
-    /// Numbers of the folders above the one that is looked at.
+    /// Numbers of the folders above the present one.
     private var parents: [[UInt8]: Int32] = [:]
-    /// Numbers of folders that are gone.
+    /// Numbers of missing folders.
     private var gone: Set<Int32> = []
 
     private static let exhausted = "the system has no watches left (fs.inotify.max_user_watches)"
 
-    /// Watches nothing yet.
+    /// Without watches yet.
     init(_ context: ScanContext, _ roots: [ScanRoot?], _ memory: ScanMemory, _ line: DiskCalls.Line) {
         self.context = context
         self.roots = roots
@@ -31,8 +31,8 @@ final class ScanWatches {
         self.line = line
     }
 
-    /// Watches the folder at a path below a root. `known`: the number under which it is watched already. If the system has no
-    /// watches left, `walked` of the memory has the reason from then on.
+    /// Watches the folder at a path below a root. `known`: its number if it is watched already. If the system has no
+    /// watches left, `walked` of the memory gets the reason.
     func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> Outcome {
         guard let watch = context.watch else { return .number(nil) }
         let above = TrackPath(path)
@@ -60,7 +60,7 @@ final class ScanWatches {
         }
     }
 
-    /// True if the place of a watched folder still leads to the folder at this path.
+    /// True if a watched folder is still the folder at this path.
     private func isSame(_ number: Int32, _ root: ScanRoot, _ path: [UInt8]) -> Bool {
         guard let place = memory.folders.place(of: number), let other = roots[place.root],
             let here = inode(root, path), let there = inode(other, place.relative)
@@ -78,20 +78,20 @@ final class ScanWatches {
         }
     }
 
-    /// A folder and those in it are gone.
+    /// Removes a missing folder and those in it.
     func remove(_ number: Int32) { gone.formUnion(memory.folders.remove(number)) }
 
-    /// A root is gone.
+    /// Removes the folders of a missing root.
     func remove(root: Int) { gone.formUnion(memory.folders.remove(root: root)) }
 
-    /// Of these folders in a folder only those of these names are there.
+    /// Keeps only these names among the child folders.
     func keep(_ names: [[UInt8]], of children: [[UInt8]: Int32]) {
         guard !children.isEmpty else { return }
         let present = Set(names)
         for (name, child) in children where !present.contains(name) { remove(child) }
     }
 
-    /// Ends the watches of the folders that are gone, and of all with lower numbers than `first`; nil: of no others.
+    /// Ends the watches of the missing folders, and of all with lower numbers than `first`; nil: of no others.
     func end(below first: Int32?) {
         if let first { context.watch?.forget(below: first) }
         context.watch?.forget(gone)

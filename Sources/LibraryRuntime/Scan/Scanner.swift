@@ -3,8 +3,8 @@ package import LinuxSystem
 import NowPlaying
 package import TrackDatabase
 
-/// Keeps the database of the library up to date with its folders: scans them, watches them, and computes identities when no
-/// sound plays. Threads and processes exist only while there is work.
+/// Keeps the database of the library up to date with its folders: scans them, watches them, and computes identities
+/// while no music plays. Threads and processes exist only while there is work.
 @PlayerLoop package final class Scanner {
     private enum Work { case scan, identify }
 
@@ -45,8 +45,8 @@ package import TrackDatabase
     private var failure: String?
     private let settings: LibrarySettings
 
-    /// A scanner of these folders that does nothing yet. `changed` is called on the loop after changes of the database or of
-    /// `report`, at most once a second while a scan runs. `program` stands for nowplaying-tags; `daemonFolder`: path of the
+    /// A scanner of these folders without work yet. `changed` is called on the loop after changes of the database or of
+    /// `report`, at most once a second during a scan. `program`: path of nowplaying-tags; `daemonFolder`: path of the
     /// daemon's state directory, which scans leave out.
     package init(
         _ loop: EventLoop, database: TrackDatabase, writer: LibraryWriter, roots: [RootNames.Root],
@@ -66,7 +66,7 @@ package import TrackDatabase
         lastScan = ScanReport.Finished(database)
     }
 
-    /// Begins with a scan of all folders, and keeps them up to date from then on.
+    /// Starts with a scan of all folders, and keeps them up to date.
     package func begin() {
         hasBegun = true
         signal = LoopSignal(loop) { [weak self] in self?.throttle.note() }
@@ -75,8 +75,8 @@ package import TrackDatabase
         scanAll()
     }
 
-    /// Scans now, at full speed: what lies at a path and below it, or all folders for nil. A path outside of the library does
-    /// nothing.
+    /// Scans now, at full speed: a path and all paths below it, or all folders for nil. A path outside the library has
+    /// no effect.
     package func update(_ path: FilePath?) {
         waiting.isAsked = true
         if let path = path?.normalized {
@@ -93,13 +93,13 @@ package import TrackDatabase
         }
         if waiting.isEmpty { waiting.isAsked = false }
         silent.look(isAnew: false)
-        // Somebody waits: the scan under way goes on at full speed.
+        // A client waits: the running scan continues at full speed.
         if running?.work == .scan, waiting.isAsked { running?.order.isAsked = true }
         setPace()
         next()
     }
 
-    /// Ends all work soon. The scanner does nothing more.
+    /// Ends all work soon. No new work starts.
     package func end() {
         hasBegun = false
         running?.abandoned.set()
@@ -109,7 +109,7 @@ package import TrackDatabase
         signal = nil
     }
 
-    /// Sets the pace: while music plays, a scan that nobody asked for takes a quarter of one processor at most.
+    /// Sets the pace: while music plays, a scan that no client requested takes a quarter of one processor at most.
     package func setBusy(_ isPlaying: Bool) {
         isBusy = isPlaying
         setPace()
@@ -124,7 +124,7 @@ package import TrackDatabase
             scan: progress, lastScan: lastScan, failure: failure)
     }
 
-    /// A scan that waits for the end of other work has begun for clients: they asked for it.
+    /// A requested scan that waits for other work counts as begun for clients.
     private var progress: ScanReport.Progress? {
         guard let running else { return nil }
         if running.work == .identify, !waiting.isEmpty { return ScanProgress({}).report }
@@ -152,7 +152,7 @@ package import TrackDatabase
     // MARK: Work
 
     private func next() {
-        // Identities can wait; a change of a file does not wait for them.
+        // A change of a file interrupts the computation of identities.
         if !waiting.isEmpty, running?.work == .identify { running?.abandoned.set() }
         guard hasBegun, running == nil else { return }
         if !waiting.isEmpty {
@@ -200,7 +200,7 @@ package import TrackDatabase
 
     // MARK: Disks that do not answer
 
-    /// The work under way is held by calls into the disks of these roots: it is left to itself, and done anew without them.
+    /// Abandons running work that calls into these disks block, and starts it again without them.
     private func leave(_ stuck: Set<Int>) {
         guard let running else { return }
         running.abandoned.set()
@@ -212,7 +212,7 @@ package import TrackDatabase
         }
         switch running.work {
         case .scan:
-            // The thread that is held has these parts until its end.
+            // The blocked thread uses these parts until its end.
             if let watch {
                 workers.submit {
                     watch.forgetAll()
@@ -230,7 +230,7 @@ package import TrackDatabase
         next()
     }
 
-    /// The disk of a root answers again.
+    /// Scans a root again whose disk has answered.
     private func takeBack(_ root: Int) {
         Log.info("\(roots[root].path.text): its disk answers again")
         waiting.trees.append((root, []))
@@ -259,7 +259,7 @@ package import TrackDatabase
         }
         let progress = running.progress
         mayIdentify = mayIdentify || hadFailed || progress[.added] + progress[.changed] + progress[.moved] > 0
-        // Without watches, after a failure and where a root is away, the next walk finds the changes.
+        // Without watches, after a failure or with a missing root, the next walk finds the changes.
         schedule?.setWalking(modes.contains { $0 != .watched }, afterFailure: failure != nil)
         throttle.noteNow()
         next()
@@ -275,7 +275,7 @@ package import TrackDatabase
         case .failed(let error):
             Log.warning("the library can't keep identities: \(error.message)")
             failure = error.message
-            // With the next scan.
+            // The next scan retries it.
             schedule?.setWalking(true, afterFailure: true)
         }
         throttle.noteNow()

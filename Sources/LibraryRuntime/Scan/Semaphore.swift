@@ -1,10 +1,10 @@
 import Glibc
 
-/// A counter that threads wait for.
+/// A counting semaphore.
 final class Semaphore: Sendable {
     private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-    /// A counter that begins with this number.
+    /// A semaphore with this initial count.
     init(_ count: Int) { sem_init(semaphore, 0, UInt32(count)) }
 
     deinit {
@@ -12,9 +12,9 @@ final class Semaphore: Sendable {
         semaphore.deallocate()
     }
 
-    /// Counts one more.
+    /// Adds one to the count.
     func post() { sem_post(semaphore) }
 
-    /// Waits until the counter is above zero, and counts one less.
+    /// Waits until the count is above zero, and subtracts one.
     func wait() { while sem_wait(semaphore) != 0, errno == EINTR {} }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The folders of the library's and the daemon's state, wherever paths lead to them. Each scan writes into the first and each
-/// command of a player into the second, so that a watch of them would never rest.
+/// The folders of the library's and the daemon's state, under any path. Each scan writes into the first and each
+/// command of a player into the second, so a watch of them would report changes without end.
 struct StateFolders: Sendable {
     private struct Folder {
         let device: UInt64
@@ -11,8 +11,7 @@ struct StateFolders: Sendable {
 
     private let folders: [Folder]
 
-    /// The folders at these paths, as far as they are there; nil: the path of the daemon's is unknown. Blocks as long as their
-    /// disks do.
+    /// The existing folders at these paths; nil: the path of the daemon's is unknown. Blocks as long as their disks do.
     init(library: String, daemon: String?) {
         let remedy = "set state-directory in"
         folders = [
@@ -29,7 +28,7 @@ struct StateFolders: Sendable {
         return Folder(device: UInt64(status.st_dev), inode: UInt64(status.st_ino), reason: reason)
     }
 
-    /// Reason for which the folder of these numbers is not watched; nil: it is none of them.
+    /// Reason why the folder of these numbers is not watched; nil: it is not a state folder.
     func reason(_ device: UInt64, _ inode: UInt64) -> String? {
         folders.first { $0.device == device && $0.inode == inode }?.reason
     }

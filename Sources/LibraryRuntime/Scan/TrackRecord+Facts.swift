@@ -3,7 +3,7 @@ package import TrackDatabase
 package import TrackReading
 
 extension TrackRecord {
-    /// A track with the facts that its file has.
+    /// A track with the facts from its file.
     package init(path: TrackPath, file: TrackFile, facts: TrackFacts) {
         self.init(path: path)
         self.file = file
@@ -29,7 +29,7 @@ extension TrackRecord {
         loudness.albumPeak = facts.loudness?.albumPeak
     }
 
-    /// A track of which only its file is known.
+    /// A track of an unreadable file.
     package init(path: TrackPath, file: TrackFile) {
         self.init(path: path)
         self.file = file
@@ -37,7 +37,7 @@ extension TrackRecord {
 }
 
 extension TrackFormat {
-    /// The format of a file; what it does not say is nil.
+    /// The format of a file; unknown numbers become nil.
     fileprivate init(_ format: MediaFormat) {
         func known(_ number: Int) -> Int64? { number > 0 ? Int64(number) : nil }
         self.init(
@@ -47,7 +47,7 @@ extension TrackFormat {
 }
 
 extension TrackFacts {
-    /// The texts that a tag of the library gets.
+    /// The texts for a tag of the library.
     fileprivate func texts(of tag: TrackTag) -> [String] {
         switch tag {
         case .artist: tags.singleArtists

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Folders that are watched, by the numbers of their watches. A folder costs about thirty bytes.
+/// Watched folders, by the numbers of their watches. A folder takes about thirty bytes.
 struct WatchedFolders {
     private struct Entry {
         let parent: Int32
@@ -18,13 +18,13 @@ struct WatchedFolders {
     /// No folders; numbers begin with `first`.
     init(first: Int32 = 1) { self.first = first }
 
-    /// Number of folders, those that are gone too.
+    /// Number of folders, with the removed ones.
     var count: Int { entries.count }
 
-    /// The number that the next folder gets.
+    /// The number for the next folder.
     var next: Int32 { first + Int32(entries.count) }
 
-    /// Adds a folder below another one, or a root for nil, and gives it a number.
+    /// Adds a folder below another one, or a root (`parent` nil). Returns its number.
     mutating func add(root: Int, parent: Int32?, name: [UInt8]) -> Int32 {
         let number = next
         entries.append(
@@ -44,7 +44,7 @@ struct WatchedFolders {
         names[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)]
     }
 
-    /// The place of a folder: its root and the path below it; nil: there is none of this number.
+    /// The place of a folder: its root and the path below it; nil: no folder has this number.
     func place(of number: Int32) -> (root: Int, relative: [UInt8])? {
         guard let found = entry(number) else { return nil }
         var parts: [ArraySlice<UInt8>] = []
@@ -79,7 +79,7 @@ struct WatchedFolders {
     /// Removes a folder and those below it. Returns their numbers.
     mutating func remove(_ number: Int32) -> Set<Int32> {
         var gone: Set<Int32> = [number]
-        // Folders stand after those that they lie in.
+        // A folder is listed after its parent.
         for (index, entry) in entries.enumerated() where gone.contains(entry.parent) {
             gone.insert(first + Int32(index))
         }
@@ -101,7 +101,7 @@ struct WatchedFolders {
 
     private typealias Header = (first: Int32, entries: Int32, names: Int)
 
-    /// Writes all of them into an empty file. False: it has no room.
+    /// Writes the folders into an empty file. False: the disk is full.
     func write(to file: Int32) -> Bool {
         var header: Header = (first, Int32(entries.count), names.count)
         let size = MemoryLayout<Header>.size
@@ -122,7 +122,7 @@ struct WatchedFolders {
         return true
     }
 
-    /// The folders of a file that `write` has written; nil: it can't be read.
+    /// The folders in a file of `write`; nil: it can't be read.
     init?(readFrom file: Int32) {
         var header: Header = (1, 0, 0)
         let size = MemoryLayout<Header>.size

@@ -4,14 +4,14 @@ package import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// Sends `library.changed` to its subscribers, at most once a second. While nothing changes, nothing is armed.
+/// Sends `library.changed` to its subscribers, at most once a second. Without changes, no timer runs.
 @PlayerLoop package final class ChangeEvents {
     /// The kinds of events of the library: one for each view, as the number of tracks differs.
     private enum Kind: String {
         case own, foreign
     }
 
-    /// Kind of the events of lists, which reach all subscribers.
+    /// Kind of the events of lists, which all subscribers get.
     package nonisolated static let lists = "lists"
     /// Seconds between two events.
     private static let interval = 1.0
@@ -25,10 +25,10 @@ import TrackDatabase
     private var lastEvent: MonotonicTime?
     private var deadline: EventSource?
     private var isCounting = false
-    /// True if the library changed while its tracks were counted.
+    /// True if the library changed during the count of its tracks.
     private var isChanged = false
 
-    /// Events of this server's clients, whose numbers come from readers of `pool`.
+    /// Events for this server's clients. Readers of `pool` count the tracks.
     package init(_ loop: EventLoop, _ server: ControlServer, _ views: LibraryViews, _ pool: ReaderPool) {
         self.loop = loop
         self.server = server
@@ -37,15 +37,15 @@ import TrackDatabase
         workers = Workers(loop, name: "events")
     }
 
-    /// The progress of these scans is part of the events.
+    /// Sets the scans whose progress is part of the events.
     func report(_ scans: ScanDesk) { self.scans = scans }
 
-    /// The events of a client with these rights.
+    /// The subscription of a client with these rights.
     package static func subscription(isForeign: Bool) -> Subscription {
         Subscription(kinds: [(isForeign ? Kind.foreign : .own).rawValue, Self.lists], subject: .every)
     }
 
-    /// The library or its scan has changed.
+    /// Notes a change of the library or its scan.
     package func changed() {
         guard server.subscriberCount > 0 else { return }
         guard !isCounting else {
@@ -89,7 +89,7 @@ import TrackDatabase
         }
     }
 
-    /// The event of clients with these rights.
+    /// The event for clients with these rights.
     static func event(isForeign: Bool, _ summary: TrackReader.Summary, _ scan: JSONValue) -> ServerEvent {
         var parameters = JSONWriter()
         parameters.beginObject()
@@ -101,7 +101,7 @@ import TrackDatabase
         return event((isForeign ? Kind.foreign : .own).rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
     }
 
-    /// A saved list has changed. `version` nil: it is gone.
+    /// Reports a change of a saved list. `version` nil: it was deleted.
     func listChanged(_ name: ListName, version: Int64?) {
         guard server.subscriberCount > 0 else { return }
         var parameters = JSONWriter()

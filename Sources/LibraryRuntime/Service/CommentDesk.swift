@@ -5,11 +5,11 @@ import MediaAccess
 import NowPlaying
 import TrackReading
 
-/// Carries out `library.comments`. The database keeps some fields of the tags alone, so the confined process reads the file
-/// anew.
+/// Carries out `library.comments`. The database stores only some fields of the tags, so the confined process reads the
+/// file again.
 @PlayerLoop final class CommentDesk {
     private let views: LibraryViews
-    /// One process at a time, whatever clients ask for.
+    /// One process at a time, for any number of requests.
     private let turn = Semaphore(1)
 
     /// A desk for clients with these views.
@@ -34,7 +34,7 @@ import TrackReading
     }
 
     private nonisolated static func open(_ uri: String, _ sight: CallerSight) throws(RPCError) -> OwnedDescriptor {
-        // Links of music in the library must not lead out of it.
+        // Links in folders of the library must not leave them.
         guard let place = sight.view.place(of: uri), sight.view.shows(place), let path = sight.view.path(of: place),
             let confined = (sight.roots ?? MediaRoots(folders: sight.view.roots.map(\.path))).confinedPath(of: path)
         else {

@@ -12,8 +12,8 @@ import NowPlayingClient
     /// Names of the saved lists, for search.
     let named: NamedLists
 
-    /// The parts, which follow the daemon from now on. `changed` is called after changes of tracks' feedback, `playing` when
-    /// the daemon begins or ends to play.
+    /// The parts, which follow the daemon from now on. `changed` is called after changes of tracks' feedback, `playing`
+    /// when the daemon starts or stops playback.
     package init(
         _ loop: EventLoop, _ paths: LibraryPaths, _ settings: LibrarySettings, cacheFolder: String?,
         _ views: LibraryViews, _ events: ChangeEvents,
@@ -74,7 +74,7 @@ import NowPlayingClient
         }
     }
 
-    /// Takes over other settings.
+    /// Applies changed settings.
     func change(_ settings: LibrarySettings) { pictures.change(settings) }
 
     /// Ends the connections to the daemon.

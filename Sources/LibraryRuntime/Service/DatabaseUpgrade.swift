@@ -5,10 +5,10 @@ import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// Brings a database of an earlier version up to date, and answers the clients in the meantime: with the state of this work,
-/// and with refusals that name it.
+/// Upgrades a database of an earlier version, and answers clients in the meantime: with the state of this work, and
+/// with refusals that name it.
 @PlayerLoop final class DatabaseUpgrade: RequestHandler {
-    /// The database; nil: somebody ended the program before it was up to date.
+    /// The database; nil: a signal ended the program before the end of the upgrade.
     typealias Outcome = Result<TrackDatabase?, TrackDatabaseError>
 
     private let loop: EventLoop
@@ -27,11 +27,12 @@ import TrackDatabase
     private var failure: TrackDatabaseError?
     private var done: (@PlayerLoop (Outcome) -> Void)?
 
-    /// Seconds from a failure for want of room, or of the file's lock, to the next attempt; they double with each that fails, up to an hour.
+    /// Seconds to the next attempt after a failure by a full disk or a locked file; they double with each failure, up
+    /// to an hour.
     private static let firstRetry = 60.0
     private static let lastRetry = 3600.0
 
-    /// Work on the database at `path`, which has not begun. `earlier` describes it; foreign users see nothing of that.
+    /// Work on the database at `path`, not begun yet. `earlier` describes it; foreign users get no counts from it.
     init(
         _ loop: EventLoop, _ server: ControlServer, _ views: LibraryViews, path: String,
         _ earlier: TrackDatabase.Earlier, instance: String
@@ -54,14 +55,14 @@ import TrackDatabase
         weak var upgrade: DatabaseUpgrade?
     }
 
-    /// Lets clients in and begins. Calls `done` once: at the end, or when a signal ends the program.
+    /// Accepts clients and begins. Calls `done` once: at the end, or when a signal ends the program.
     func begin(_ done: @escaping @PlayerLoop (Outcome) -> Void) {
         self.done = done
         server.begin(self)
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
         }
-        // The service manager would take a long start for one that hangs.
+        // The service manager would treat a long start as a hang.
         ServiceManager.notify("READY=1\nSTATUS=bringing the database up to date")
         Log.info("bringing the database up to date with this version of the program")
         work()
@@ -178,7 +179,7 @@ import TrackDatabase
         ).answer
     }
 
-    /// Of foreign users nothing is counted.
+    /// Foreign users get no counts.
     private func seen(isForeign: Bool) -> TrackReader.Summary {
         var seen = summary
         if isForeign { (seen.tracks, seen.duration) = (0, 0) }

@@ -12,8 +12,8 @@ package enum LibraryProgram {
     /// Name of the program.
     package static let name = "nowplaying-library"
 
-    /// Runs the library with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
-    /// 1 when it can't start, 2 when the command line can't be understood. To be called first of all, on the main thread.
+    /// Runs the library with these arguments (without the program's name) and returns its exit status: 0 after a clean
+    /// end, 1 if it cannot start, 2 for an invalid command line. Call it first, on the main thread.
     package static func run(_ arguments: [String]) -> Int32 {
         SignalMask.block([SIGTERM, SIGINT, SIGHUP])
         ProgramPages.shareHeap()
@@ -43,7 +43,7 @@ package enum LibraryProgram {
         }
     }
 
-    /// The settings; files that this user may not read are logged.
+    /// The settings; logs files that this user may not read.
     private static func load(_ options: BridgeOptions) throws(ConfigurationError) -> LibrarySettings {
         var unreadable: [String] = []
         let settings = try LibrarySettings.load(options.configurationFile, unreadable: &unreadable)

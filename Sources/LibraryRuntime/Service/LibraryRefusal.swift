@@ -2,7 +2,7 @@ package import ControlProtocol
 package import TrackDatabase
 
 extension RPCError {
-    /// A failure of the database as the protocol has it; `parameter` is the one that a wrong name stands in.
+    /// A failure of the database as an error of the protocol; `parameter` is the one with an invalid name.
     package init(_ error: TrackDatabaseError, parameter: String? = nil) {
         switch error {
         case .invalid(_, let nearest): self = .invalidParameter(parameter, error.message, nearest: nearest)

@@ -4,12 +4,12 @@ package import LinuxSystem
 import NowPlaying
 import TrackDatabase
 
-/// Brings the requests of clients to the parts of the library.
+/// Routes the requests of clients to the parts of the library.
 @PlayerLoop package final class LibraryRouter: RequestHandler {
     private let views: LibraryViews
     private let events: ChangeEvents
     private let pool: ReaderPool
-    /// A reader for what takes no time, which never waits for a long question.
+    /// A reader for quick queries, which never wait for a long one.
     private let quick: ReaderPool
     private let rest: ReaderRest
     private let daemonSide: DaemonSide
@@ -38,7 +38,7 @@ import TrackDatabase
 
     package func greeting(for role: Role) -> JSONValue { Self.greeting(instance, role) }
 
-    /// The answer of `hello` by a library whose run has this name.
+    /// The answer of `hello`; `instance` names the run.
     static func greeting(_ instance: String, _ role: Role) -> JSONValue {
         [
             "server": "nowplaying-library", "version": .string(Product.version), "protocol": 1,
@@ -89,7 +89,7 @@ import TrackDatabase
         }
     }
 
-    /// A request that a reader answers, with JSON; nil: its folder is not there.
+    /// A request that a reader answers with JSON; nil: its folder does not exist.
     private func read(
         _ request: JudgedRequest,
         _ body: @escaping @Sendable (ReadingMethods) throws(TrackDatabaseError) -> [UInt8]?
@@ -97,7 +97,7 @@ import TrackDatabase
         answer(request) { methods throws(TrackDatabaseError) in try body(methods).map { .json($0) } }
     }
 
-    /// A request that a reader answers; nil: its folder is not there.
+    /// A request that a reader answers; nil: its folder does not exist.
     private func answer(
         _ request: JudgedRequest,
         _ body: @escaping @Sendable (ReadingMethods) throws(TrackDatabaseError) -> ReadAnswer?
@@ -120,10 +120,10 @@ import TrackDatabase
         }
     }
 
-    /// `library.status`. Its threads are its own: questions that wait never hold it up.
+    /// `library.status`. It has threads of its own, so that waiting queries never delay it.
     private func status(_ request: JudgedRequest) -> RequestPlan {
         let status = statusReading(request)
-        // To count what a foreign user sees takes longer.
+        // The counts for a foreign user take longer.
         guard !request.rights.isForeign else {
             return .prepare { [daemonSide] _, _ in
                 status().map { found in { _, answer in answer(.success(daemonSide.added(to: found))) } }
@@ -173,7 +173,7 @@ import TrackDatabase
         }
     }
 
-    /// Looks for changes of a file, a folder or the whole library.
+    /// Starts a scan of a file, a folder or the whole library.
     private func update(_ parameters: JSONObject, isForeign: Bool) throws(RPCError) -> RequestPlan {
         let view = views.view(isForeign: isForeign)
         var path: FilePath?

@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 import TrackDatabase
 
-/// The way from a socket to a library that serves. While a database of an earlier version of the program is brought up to
-/// date, clients get its status.
+/// The start of the library from its socket. During an upgrade of an earlier version's database, clients get its
+/// status.
 @PlayerLoop final class LibraryStart {
     private let loop: EventLoop
     private let server: ControlServer
@@ -18,7 +18,7 @@ import TrackDatabase
     private var upgrade: DatabaseUpgrade?
     private var running: RunningLibrary?
 
-    /// A start that lets nobody in yet: on the loop, which runs. `reload` reads the settings again.
+    /// A start that accepts no clients yet, on the running loop. `reload` reads the settings again.
     init(
         _ loop: EventLoop, _ socket: ControlSocket, _ options: ControlServerOptions, _ settings: LibrarySettings,
         _ paths: LibraryPaths, reload: @escaping () throws(ConfigurationError) -> LibrarySettings
@@ -32,7 +32,7 @@ import TrackDatabase
         roots = RunningLibrary.roots(settings, paths)
     }
 
-    /// Serves this database from now on, or ends the loop with 1.
+    /// Serves this database, or ends the loop with 1.
     func serve(_ database: TrackDatabase) {
         if case .remade(let message) = database.opening { Log.warning(message) }
         do throws(TrackDatabaseError) {
@@ -41,7 +41,7 @@ import TrackDatabase
         } catch { fail(error) }
     }
 
-    /// Brings the database up to date, and serves it then.
+    /// Upgrades the database, and serves it afterwards.
     func upgrade(_ earlier: TrackDatabase.Earlier) {
         let views = LibraryViews(roots, mediaRoots: settings.mediaRoots)
         let upgrade = DatabaseUpgrade(loop, server, views, path: paths.database, earlier, instance: instance)
@@ -63,7 +63,7 @@ import TrackDatabase
         loop.exit(1)
     }
 
-    /// A name of this run that no other has: 64 random bits.
+    /// A unique name of this run: 64 random bits.
     private static func makeInstance() -> String {
         var generator = SystemRandomNumberGenerator()
         let digits = String(generator.next() as UInt64, radix: 16)

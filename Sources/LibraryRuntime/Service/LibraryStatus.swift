@@ -32,7 +32,7 @@ struct LibraryStatus: Sendable {
     private func describe(_ root: RootNames.Root) -> JSONValue {
         var object = JSONObject()
         object["name"] = .string(String(decoding: root.name, as: UTF8.self))
-        // The place of a folder that is visible in part is not for all.
+        // The path of a partly visible folder is hidden.
         guard view.sight(of: root) == .whole else { return .object(object) }
         object["path"] = .string(root.path.text)
         let mode = report.roots.first { $0.path == root.path }?.mode ?? .unseen
@@ -59,7 +59,7 @@ struct LibraryStatus: Sendable {
 }
 
 extension ScanReport {
-    /// The scan under way for clients; null: none is.
+    /// The running scan for clients; null: none.
     var progress: JSONValue {
         guard let scan else { return .null }
         var object = JSONObject()
@@ -73,7 +73,7 @@ extension ScanReport {
 }
 
 extension ScanReport.Finished {
-    /// For clients.
+    /// The mode for clients.
     fileprivate var json: JSONValue {
         [
             "finished": .number(finished), "seconds": .number(seconds), "files": .integer(Int64(files)),

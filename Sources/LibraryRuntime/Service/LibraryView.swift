@@ -3,21 +3,21 @@ package import LinuxSystem
 import MediaAccess
 package import TrackDatabase
 
-/// The folders of the library as one kind of client sees them, and the way between files of the host and places in the
-/// library. Any thread.
+/// The folders of the library as one kind of client sees them, and the mapping between files of the host and places in
+/// the library. Any thread.
 package struct LibraryView: Sendable {
     /// The folders of the library.
     package let roots: [RootNames.Root]
-    /// Places in the library that are visible with all below them; nil: all are.
+    /// Visible places in the library, each with all places below it; nil: all are visible.
     package let visible: [[UInt8]]?
 
-    /// A view of all.
+    /// A view of all places.
     package init(_ roots: [RootNames.Root]) {
         self.roots = roots
         visible = nil
     }
 
-    /// The view of a foreign user, to whom what lies outside of the media roots is invisible.
+    /// The view of a foreign user, to whom paths outside the media roots are invisible.
     init(_ roots: [RootNames.Root], within media: MediaRoots) {
         self.roots = roots
         var places: [[UInt8]] = []
@@ -33,7 +33,7 @@ package struct LibraryView: Sendable {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The part of a folder of the library that is visible.
+    /// Visible part of a folder of the library.
     enum Sight {
         case whole, part, nothing
     }
@@ -47,7 +47,7 @@ package struct LibraryView: Sendable {
 
     // MARK: Files and places
 
-    /// The path of the file or folder at a place; nil: its root is in the library no longer.
+    /// The path of the file or folder at a place; nil: the library no longer has its root.
     package func path(of place: [UInt8]) -> FilePath? {
         let name = place.prefix { $0 != Self.slash }
         guard let root = roots.first(where: { $0.name.elementsEqual(name) }) else { return nil }
@@ -55,10 +55,10 @@ package struct LibraryView: Sendable {
         return root.path.appending(rest)
     }
 
-    /// The uri of the file or folder at a place; nil: its root is in the library no longer.
+    /// The uri of the file or folder at a place; nil: the library no longer has its root.
     package func uri(of place: [UInt8]) -> String? { path(of: place).map { MediaSource.fileURI($0) } }
 
-    /// The place of a path of the host; nil: it lies in no folder of the library.
+    /// The place of a path of the host; nil: it is in no folder of the library.
     package func place(of path: FilePath) -> [UInt8]? {
         let path = path.normalized
         guard !path.leadsUp else { return nil }
@@ -69,20 +69,20 @@ package struct LibraryView: Sendable {
         return nil
     }
 
-    /// The place that a uri or an absolute path names; nil: none in the library.
+    /// The place of a uri or an absolute path; nil: it is not in the library.
     package func place(of uri: String) -> [UInt8]? {
         guard case .path(let path) = MediaAddress(uri) else { return nil }
         return place(of: path)
     }
 
-    /// True if a client of this view sees a place with all below it.
+    /// True if a client of this view sees a place and all places below it.
     func shows(_ place: [UInt8]) -> Bool {
         visible?.contains { place == $0 || place.starts(with: $0 + [Self.slash]) } ?? true
     }
 
     // MARK: Filters
 
-    /// The filter with the places that its uris name.
+    /// The filter with its uris replaced by places.
     package func resolved(_ filter: TrackFilter) -> TrackFilter {
         switch filter {
         case .all(let filters): .all(filters.map(resolved))
@@ -96,7 +96,7 @@ package struct LibraryView: Sendable {
         }
     }
 
-    /// True if it names a file of the host: places in the library begin with the name of a folder.
+    /// True if the text is a path or uri of the host: places in the library begin with the name of a folder.
     private static func isAddress(_ text: String) -> Bool { isAddress(Array(text.utf8)) }
 
     private static func isAddress(_ text: [UInt8]) -> Bool {

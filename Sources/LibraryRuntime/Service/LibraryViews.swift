@@ -9,21 +9,21 @@ import MediaAccess
     /// Folders below which foreign users may name files.
     private var mediaRoots: MediaRoots
 
-    /// Views of these folders; foreign users see what lies below `mediaRoots`.
+    /// Views of these folders; foreign users see the paths below `mediaRoots`.
     package init(_ roots: [RootNames.Root], mediaRoots: [String]) {
         own = LibraryView(roots)
         foreign = LibraryView(roots, within: MediaRoots(mediaRoots))
         self.mediaRoots = MediaRoots(mediaRoots)
     }
 
-    /// Takes over other folders.
+    /// Applies changed folders.
     package func change(_ roots: [RootNames.Root], mediaRoots: [String]) {
         own = LibraryView(roots)
         foreign = LibraryView(roots, within: MediaRoots(mediaRoots))
         self.mediaRoots = MediaRoots(mediaRoots)
     }
 
-    /// Media as a client may name them, with its view.
+    /// The media that a client may name, with its view.
     func sight(isForeign: Bool) -> CallerSight {
         CallerSight(view(isForeign: isForeign), roots: isForeign ? mediaRoots : nil)
     }

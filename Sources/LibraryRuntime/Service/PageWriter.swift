@@ -1,16 +1,16 @@
 import ControlProtocol
 import TrackDatabase
 
-/// Writes an answer with rows, as many as a page has room for.
+/// Writes an answer with as many rows as fit in a page.
 struct PageWriter {
-    /// Bytes of the rows of a page. A page has at least one row, however long that is.
+    /// Bytes of the rows of a page. A page has at least one row of any length.
     static let bytes = 192 << 10
 
     private(set) var writer = JSONWriter()
     private var start = 0
     private var count = 0
 
-    /// A page whose members before the rows `head` writes.
+    /// A page; `head` writes the members before the rows.
     init(_ head: (inout JSONWriter) -> Void = { _ in }) {
         writer.beginObject()
         head(&writer)
@@ -19,7 +19,7 @@ struct PageWriter {
         start = writer.bytes.count
     }
 
-    /// Adds a row; false: there is no room for it.
+    /// Adds a row; false: it does not fit.
     mutating func add(_ row: (inout JSONWriter) -> Void) -> Bool {
         let end = writer.bytes.count
         row(&writer)
@@ -31,14 +31,14 @@ struct PageWriter {
         return true
     }
 
-    /// Adds a row, even one for which there is no room.
+    /// Adds a row, even if it does not fit.
     mutating func addAlways(_ row: (inout JSONWriter) -> Void) {
         row(&writer)
         count += 1
     }
 
-    /// The answer with a page of `rows`, which gets a number of rows to find. Where they have no room, a second, shorter page
-    /// is the answer, so that its `next` fits.
+    /// The answer with a page of `rows`, which gets the number of rows to find. If they do not fit, a second, shorter
+    /// page is the answer, so that its `next` is right.
     static func page<Row>(
         limit: Int, head: (inout JSONWriter) -> Void = { _ in },
         _ rows: (_ limit: Int) throws(TrackDatabaseError) -> Page<Row>, row: (Row, inout JSONWriter) -> Void

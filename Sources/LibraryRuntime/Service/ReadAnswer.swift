@@ -9,7 +9,7 @@ import TrackDatabase
 enum ReadAnswer {
     /// JSON text.
     case json([UInt8])
-    /// Tracks as text, which the client gets as an open file.
+    /// Tracks as text, for the client in an open file.
     case text(TrackText)
 
     /// The result for the client, or the system's refusal of memory.
@@ -32,7 +32,7 @@ enum ReadAnswer {
         }
     }
 
-    /// A file in memory with these bytes, which nobody can change.
+    /// A file in memory with these bytes, sealed against changes.
     private static func file(_ bytes: [UInt8]) throws(SystemError) -> OwnedDescriptor {
         let descriptor = linux_sealable_file("nowplaying-library-text")
         guard descriptor >= 0 else { throw SystemError("make a text in memory") }

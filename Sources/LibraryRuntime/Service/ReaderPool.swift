@@ -3,11 +3,12 @@ import NowPlaying
 import Synchronization
 package import TrackDatabase
 
-/// Readers of the database for worker threads, each used by one at a time.
+/// Readers of the database for worker threads, each used by one thread at a time.
 ///
-/// Users get readers in turn: of those who wait, the one with the fewest. A user gets one more reader only while more readers are
-/// free than the user has. So a user alone gets half of them, several leave one free for the next who comes, and a user
-/// without a reader never waits for one while any is free. The questions of one user are served as they came.
+/// Users get readers in turn: among the waiting users, the one with the fewest readers is next. A user gets another
+/// reader only while more readers are free than the user has. So one user alone gets half of them, several leave one
+/// free for the next user, and a user without a reader never waits while one is free. The queries of one user are
+/// served in their order.
 package final class ReaderPool: Sendable {
     /// A thread that waits for a reader.
     private struct Waiter: Sendable {
@@ -15,23 +16,23 @@ package final class ReaderPool: Sendable {
         let semaphore: Semaphore
     }
 
-    /// A user who has readers, or waits for one.
+    /// A user that has readers or waits for one.
     private struct User {
         var used = 0
-        /// Number of the last reader that it got: greater ones were later.
+        /// Turn of the last reader that the user got: a greater one was later.
         var lastTurn = 0
     }
 
     private struct State {
-        /// Readers that nobody uses, the last used one at the end.
+        /// Unused readers, the last used one at the end.
         var idle: [TrackReader] = []
         var used = 0
-        /// In the order in which they came.
+        /// In the order of arrival.
         var waiting: [Waiter] = []
         /// Nil: the library itself.
         var users: [UInt32?: User] = [:]
         var turns = 0
-        /// True: readers give their memory back when they are returned.
+        /// True: readers release their memory when they are returned.
         var isResting = true
     }
 
@@ -39,13 +40,13 @@ package final class ReaderPool: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// At most `limit` readers of this database; none is opened yet.
+    /// At most `limit` readers of this database; none is open yet.
     package init(_ database: TrackDatabase, limit: Int) {
         self.database = database
         self.limit = limit
     }
 
-    /// Calls `body` with a reader that shows these folders (nil: all), as soon as it is the turn of this user (nil: the
+    /// Calls `body` with a reader that shows these folders (nil: all), when it is the turn of this user (nil: the
     /// library itself). Blocks.
     package func read<Value>(
         for user: UInt32?, showing folders: [[UInt8]]?,
@@ -60,24 +61,24 @@ package final class ReaderPool: Sendable {
         } catch {
             switch error {
             case .invalid, .invalidCursor, .tooSlow: giveBack(reader, user)
-            // A reader that met a fault is not used again.
+            // A reader with a fault is not used again.
             case .damaged, .newerVersion, .foreign, .failed, .busy, .full: giveBack(nil, user)
             }
             throw error
         }
     }
 
-    /// From now on readers keep what saves reading.
+    /// Makes readers keep their caches, until `rest`.
     package func wake() { state.withLock { $0.isResting = false } }
 
-    /// Gives memory back, up to the next `wake`. Blocks.
+    /// Releases memory until the next `wake`. Blocks.
     package func rest() {
         let resting = state.withLock { state in
             state.isResting = true
             defer { state.idle = [] }
             return state.idle
         }
-        // One stays open, for a quick answer to who comes next.
+        // One reader stays open, for a quick answer to the next query.
         guard let last = resting.last else { return }
         last.rest()
         state.withLock { if $0.idle.isEmpty { $0.idle.append(last) } }
@@ -93,7 +94,7 @@ package final class ReaderPool: Sendable {
             grant(&state)
         }
         semaphore.wait()
-        // One that showed the same knows what is visible.
+        // A reader that showed the same folders has their visibility in its cache.
         let known = state.withLock { state in
             state.idle.lastIndex { $0.shown == folders }.map { state.idle.remove(at: $0) } ?? state.idle.popLast()
         }
@@ -104,7 +105,7 @@ package final class ReaderPool: Sendable {
         }
     }
 
-    /// Lets those go on whose turn it is.
+    /// Gives readers to the waiting threads whose turn it is.
     private func grant(_ state: inout State) {
         while state.used < limit, let index = next(state) {
             let waiter = state.waiting.remove(at: index)
@@ -116,7 +117,7 @@ package final class ReaderPool: Sendable {
         }
     }
 
-    /// The index of the thread whose turn it is; nil: nobody may have a reader.
+    /// The index of the thread whose turn it is; nil: no thread may have a reader.
     private func next(_ state: State) -> Int? {
         var best: (index: Int, user: User)?
         for (index, waiter) in state.waiting.enumerated() {
@@ -142,9 +143,9 @@ package final class ReaderPool: Sendable {
     }
 }
 
-/// Sends the readers to rest when nobody has asked for a while. While nothing happens, nothing is armed.
+/// Puts the readers to rest after some time without a query. A resting pool has no timer.
 @PlayerLoop package final class ReaderRest {
-    /// Seconds without a question.
+    /// Seconds without a query.
     private static let seconds = 2.0
 
     private let loop: EventLoop
@@ -160,7 +161,7 @@ package final class ReaderPool: Sendable {
         workers = Workers(loop, name: "rest")
     }
 
-    /// A reader is about to be used.
+    /// Notes the use of a reader.
     package func used() {
         lastUse = EventLoop.now
         guard deadline == nil else { return }

@@ -3,7 +3,7 @@ import LinuxSystem
 import TrackDatabase
 
 extension ReadingMethods {
-    /// `library.browse`; nil: there is no such folder, or none that is visible.
+    /// `library.browse`; nil: the folder does not exist or is not visible.
     func browse(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8]? {
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
         let place: [UInt8]
@@ -31,7 +31,7 @@ extension ReadingMethods {
         }
     }
 
-    /// The folders of the library, those without tracks too.
+    /// The folders of the library, even those without tracks.
     private func top(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
         try folders(view.roots.filter { view.sight(of: $0) != .nothing }.map(\.name), of: [])
     }

@@ -30,20 +30,20 @@ extension ReadingMethods {
         return page.finish(next: nil, version: version)
     }
 
-    /// Playlists in the library that search looks at, at most.
+    /// Playlists in the library that are searched, at most.
     private static let mostLists = 10_000
 
-    /// The name of a kind on the wire.
+    /// The name of a kind in the protocol.
     private static func name(_ kind: SearchKind) -> String { String(describing: kind) }
 
-    /// A hit with what is shown of it.
+    /// A hit with its displayed fields.
     private struct Found {
         var hit: SearchHit
         var album: StoredAlbum?
         var track: StoredTrack?
     }
 
-    /// The hit with its parts; nil: it has gone since.
+    /// The hit with its parts; nil: it was removed meanwhile.
     private func found(_ hit: SearchHit) throws(TrackDatabaseError) -> Found? {
         var found = Found(hit: hit)
         switch hit.kind {
@@ -90,10 +90,10 @@ extension ReadingMethods {
         writer.endObject()
     }
 
-    /// Tags with names of artists, which search finds alike.
+    /// Tags with names of artists, which search treats alike.
     private static let artists: [TrackTag] = [.artist, .albumArtist, .composer, .conductor, .performer]
 
-    /// A filter of one test, or of several of which one must hold.
+    /// A filter of one test, or of several tests of which one must match.
     private enum Condition {
         case test(String, String, JSONValue)
         case any([(String, String, JSONValue)])

@@ -21,11 +21,11 @@ import TrackDatabase
     private let scans: ScanDesk
     private var signals: [EventSource] = []
 
-    /// Readers for questions of clients at once: more would only share the processors.
+    /// Readers for simultaneous queries of clients: more would only share the processors.
     private static let readers = 4
 
-    /// Makes all parts and lets the clients of `server` in: on the loop, which runs. `instance` names the run; `reload` reads
-    /// the settings again.
+    /// Makes all parts and accepts the clients of `server`, on the running loop. `instance` names the run; `reload`
+    /// reads the settings again.
     init(
         _ loop: EventLoop, _ server: ControlServer, _ database: TrackDatabase, _ roots: [RootNames.Root],
         _ settings: LibrarySettings, _ paths: LibraryPaths, instance: String,
@@ -90,7 +90,7 @@ import TrackDatabase
     private func quit() {
         ServiceManager.notify("STOPPING=1")
         Log.info("ending")
-        // Not in the middle of a client's request.
+        // After the client's present request.
         loop.later { [self] in
             scans.end()
             daemonSide.end()

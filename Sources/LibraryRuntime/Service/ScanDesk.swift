@@ -1,7 +1,7 @@
 package import LinuxSystem
 import TrackDatabase
 
-/// The scanner of the present folders: a reload that changes them makes a new one.
+/// The scanner of the present folders: a reload that changes them creates a new one.
 @PlayerLoop package final class ScanDesk {
     private let loop: EventLoop
     private let database: TrackDatabase
@@ -13,8 +13,8 @@ import TrackDatabase
     private var scanner: Scanner
     private var isPlaying = false
 
-    /// A desk whose scanner has not begun. `daemonFolder`: path of the daemon's state directory. `changed` is called after
-    /// changes of the database and of the report.
+    /// A desk whose scanner has not begun. `daemonFolder`: path of the daemon's state directory. `changed` is called
+    /// after changes of the database and of the report.
     init(
         _ loop: EventLoop, _ database: TrackDatabase, _ writer: LibraryWriter, _ roots: [RootNames.Root],
         _ settings: LibrarySettings, daemonFolder: String?, changed: @escaping @PlayerLoop () -> Void
@@ -34,10 +34,10 @@ import TrackDatabase
     /// State of the scanner.
     var report: ScanReport { scanner.report }
 
-    /// Scans and watches from now on.
+    /// Starts to scan and to watch.
     func begin() { scanner.begin() }
 
-    /// Takes over other folders and times. The scanner goes on where they are the same.
+    /// Applies changed folders and times. With the same folders, the scanner continues.
     func change(_ roots: [RootNames.Root], _ settings: LibrarySettings) {
         let isSame =
             roots == self.roots && settings.scanAt == self.settings.scanAt
@@ -53,10 +53,10 @@ import TrackDatabase
         scanner.begin()
     }
 
-    /// Scans now: what lies at a path and below it, or everything.
+    /// Scans now: a path and all paths below it, or everything for nil.
     func update(_ path: FilePath?) { scanner.update(path) }
 
-    /// The daemon plays, or does not: a scan that nobody asked for leaves it the processors.
+    /// Notes that the daemon plays or not: while it plays, a scan that no client requested leaves it the processors.
     func setPlaying(_ isPlaying: Bool) {
         self.isPlaying = isPlaying
         scanner.setBusy(isPlaying)

@@ -1,7 +1,7 @@
 import ControlProtocol
 import TrackDatabase
 
-/// Writes the rows of tracks, each with the keys that a client named.
+/// Writes the rows of tracks, each with the keys of a request.
 struct TrackRow: Sendable {
     private enum Key {
         case tag(TrackTag)
@@ -12,7 +12,7 @@ struct TrackRow: Sendable {
     private let keys: [(name: String, key: Key)]
     /// Tags that the rows need.
     let tags: TagChoice
-    /// True: they need the feedback.
+    /// True if the rows need the feedback.
     let hasFeedback: Bool
 
     /// Rows of these fields, in this order.
@@ -47,7 +47,7 @@ struct TrackRow: Sendable {
         }
     }
 
-    /// The shown title: that of the tags, else the name of the file without its suffix.
+    /// The displayed title: the title tag, else the name of the file without its suffix.
     static func title(of track: StoredTrack) -> String {
         track.record.tags[.title].map { $0.joined(separator: ", ") } ?? track.record.path.stem
     }
@@ -89,7 +89,7 @@ struct TrackRow: Sendable {
         case .playCount: number("playCount", track.feedback.playCount, &writer)
         case .skipCount: number("skipCount", track.feedback.skipCount, &writer)
         case .lastPlayed: writer.member("lastPlayed", track.feedback.lastPlayed)
-        // These are tags, which have keys of their own.
+        // These are tags with keys of their own.
         case .artist, .album, .albumArtist, .genre, .composer, .conductor, .performer, .ensemble, .date,
             .originalDate, .label, .grouping, .mood, .work, .movement, .discSubtitle, .location, .comment, .titleSort,
             .artistSort, .albumSort, .albumArtistSort, .composerSort, .musicBrainzArtistId, .musicBrainzAlbumArtistId,

@@ -1,16 +1,16 @@
 package import ConfigurationFiles
 
-/// Places of the library's files.
+/// Paths of the library's files.
 package struct LibraryPaths: Equatable, Sendable {
     /// Path of the daemon's socket.
     package let daemonSocket: String
     /// Path of the library's own socket.
     package let socket: String
     package let stateDirectory: String
-    /// Directory of the daemon's state; nil: there is no usual one.
+    /// Directory of the daemon's state; nil: there is no default.
     package let daemonStateDirectory: String?
 
-    /// The folder of pictures; nil: there is no usual place.
+    /// The folder of pictures; nil: there is no default.
     package static func cacheFolder(uid: UInt32, environment: (String) -> String?) -> String? {
         if let folder = environment("CACHE_DIRECTORY")?.split(separator: ":").first { return folder + "/artwork" }
         if let folder = environment("XDG_CACHE_HOME") { return folder + "/nowplaying-library/artwork" }
@@ -25,8 +25,8 @@ package struct LibraryPaths: Equatable, Sendable {
     /// The names of the folders of the library.
     package var rootNames: String { stateDirectory + "/folders.json" }
 
-    /// Places by the settings, `--socket` (nil: not given) and the environment, which returns variables that are set and not
-    /// empty. Throws words when there is no usual place.
+    /// Paths by the settings, `--socket` (nil: not given) and the environment, which returns variables that are set and
+    /// not empty. Throws a failure in words if there is no default.
     package init(
         _ settings: LibrarySettings, daemonSocket: String?, uid: UInt32, environment: (String) -> String?
     ) throws(ConfigurationError) {

@@ -4,7 +4,7 @@ import ControlProtocol
 import Glibc
 package import LinuxSystem
 
-/// The folders of the library with their names, which a file keeps over restarts.
+/// The folders of the library with their names, which a file stores.
 package enum LibraryRoots {
     /// The folders by the settings: their own, else the media roots, else the music folder of a user's daemon.
     package static func folders(
@@ -20,11 +20,11 @@ package enum LibraryRoots {
         return MusicFolder.path(text, home: home).map { [$0] } ?? []
     }
 
-    /// Names of these folders. Those that `file` has are kept, and a change is written into it; a fault of it is logged.
+    /// Names of these folders. Names in `file` are kept, and changes are written to it; a fault of it is logged.
     package static func named(_ folders: [FilePath], file: String) -> [RootNames.Root] {
         let kept = read(file)
         let roots = RootNames.roots(folders, kept: kept)
-        // Names of folders that are gone stay, so that a folder that comes back has its own.
+        // Names of removed folders stay in the file, so that a folder that returns gets its name back.
         let gone = kept.filter { old in !roots.contains { $0.path == old.path || $0.name == old.name } }
         if roots + gone != kept { write(roots + gone, to: file) }
         return roots

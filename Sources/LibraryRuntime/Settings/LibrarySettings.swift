@@ -8,15 +8,15 @@ package struct LibrarySettings: Equatable, Sendable {
     package var folders: [String] = []
     /// Path of the library's socket; nil: beside the daemon's.
     package var socket: String?
-    /// Directory of the database and the lists; nil: the usual one.
+    /// Directory of the database and the lists; nil: the default.
     package var stateDirectory: String?
     /// Time of day of the daily scan; nil: none.
     package var scanAt: TimeOfDay?
     /// Seconds between two scans of folders that can't be watched.
     package var scanInterval = 3600.0
-    /// Path of the daemon's socket; nil: the usual one.
+    /// Path of the daemon's socket; nil: the default.
     package var daemonSocket: String?
-    /// Directory of the daemon's state; nil: the usual one.
+    /// Directory of the daemon's state; nil: the default.
     package var daemonStateDirectory: String?
     /// Folders below which other users may name files.
     package var mediaRoots: [String] = []
@@ -24,9 +24,9 @@ package struct LibrarySettings: Equatable, Sendable {
     package var controlGroup: String?
     /// Group whose members may read; nil: none.
     package var readGroup: String?
-    /// Settings for pictures, as the daemon has them.
+    /// Settings for pictures, shared with the daemon.
     package var artwork = ArtworkSearch.Rules()
-    /// MiB of pictures that are kept.
+    /// Limit of the picture cache in MiB.
     package var artworkCacheSize = 128
 
     /// The defaults.
@@ -41,9 +41,9 @@ package struct LibrarySettings: Equatable, Sendable {
         let name: String
         /// Valid values: a phrase that follows "expected".
         let takes: String
-        /// Takes a value over; false: it is not what the setting takes.
+        /// Applies a value; false: it is invalid.
         let apply: @Sendable (inout LibrarySettings, String) -> Bool
-        /// Of a setting with one value a line: forgets an earlier file's.
+        /// For settings with one value a line: removes the values of an earlier file.
         var clear: (@Sendable (inout LibrarySettings) -> Void)?
     }
 
@@ -126,8 +126,8 @@ package struct LibrarySettings: Equatable, Sendable {
         text.utf8.first == UInt8(ascii: "/") && !text.utf8.contains(0)
     }
 
-    /// The settings of `path`, or of the usual files if it is nil. `unreadable` gets the paths of those files that this user
-    /// may not read.
+    /// The settings of `path`, or of the default files if it is nil. `unreadable` gets the paths of files that this
+    /// user may not read.
     package static func load(
         _ path: String?, unreadable: inout [String]
     ) throws(ConfigurationError) -> LibrarySettings {
@@ -141,7 +141,7 @@ package struct LibrarySettings: Equatable, Sendable {
         return settings
     }
 
-    /// Takes over the settings in `text`; `name` is the file's in messages. Other sections are left to their programs.
+    /// Applies the settings in `text`; `name`: the file in messages. Sections of other programs are skipped.
     package mutating func take(_ text: [UInt8], named name: String) throws(ConfigurationError) {
         var result = self
         var seen: Set<String> = []

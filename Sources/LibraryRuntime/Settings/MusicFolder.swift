@@ -2,8 +2,8 @@ package import LinuxSystem
 
 /// The music folder of a user's session (xdg-user-dirs).
 package enum MusicFolder {
-    /// The folder of `XDG_MUSIC_DIR` in the text of `user-dirs.dirs`, else `Music` below `home`; nil: the user has turned it
-    /// off by naming the home directory itself.
+    /// The folder of `XDG_MUSIC_DIR` in the text of `user-dirs.dirs`, else `Music` below `home`; nil: the user has
+    /// disabled it by setting the home directory itself.
     package static func path(_ userFolders: [UInt8]?, home: String) -> FilePath? {
         let home = FilePath(stringLiteral: home).normalized
         for line in String(decoding: userFolders ?? [], as: UTF8.self).split(whereSeparator: \.isNewline).reversed() {

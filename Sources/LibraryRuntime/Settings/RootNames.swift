@@ -1,7 +1,7 @@
 package import LinuxSystem
 
-/// Names of the library's folders, as clients see them: the last part of the path, with ` (2)` and so on for folders of the
-/// same name. A folder keeps its name as long as it is in the library, whatever the order of the settings.
+/// Names of the library's folders for clients: the last part of the path, with ` (2)` and so on for folders of the same
+/// name. A folder keeps its name while it is in the library, in any order of the settings.
 package enum RootNames {
     /// A folder of the library with its name.
     package struct Root: Equatable, Sendable {
@@ -17,7 +17,8 @@ package enum RootNames {
         }
     }
 
-    /// Names of these folders. `kept`: those of the last run. A folder below another one is left out, as it is there already.
+    /// Names of these folders. `kept`: the names of the last run. A folder below another one is left out, as the other
+    /// one includes it.
     package static func roots(_ paths: [FilePath], kept: [Root]) -> [Root] {
         let all = distinct(paths.map(\.normalized))
         let outer = all.filter { path in !all.contains { $0 != path && path.below($0) != nil } }
@@ -28,7 +29,7 @@ package enum RootNames {
         }
         return outer.map { path in
             if let name = names[path] { return Root(path: path, name: name) }
-            // The top of the file system has no name of its own.
+            // The root of the file system has no name of its own.
             let name = free(path.name.isEmpty ? Array("root".utf8) : Array(path.name), used)
             used.insert(name)
             return Root(path: path, name: name)

@@ -5,7 +5,7 @@ package struct TimeOfDay: Equatable, Sendable {
     /// Minutes since midnight, 0 to 1439.
     package let minutes: Int
 
-    /// The time in `text`, such as `04:30`; nil: it is none.
+    /// The time in `text`, such as `04:30`; nil: the text is invalid.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...2).contains(parts[0].utf8.count), parts[1].utf8.count == 2,
@@ -15,7 +15,7 @@ package struct TimeOfDay: Equatable, Sendable {
         self.minutes = hours * 60 + minutes
     }
 
-    /// Unix time of the next such instant after `now` in the local time zone, in seconds. An hour that summer time leaves out
+    /// Unix time in seconds of the next such time after `now` in the local time zone. An hour that summer time skips
     /// becomes the hour after it.
     package func next(after now: Int) -> Int {
         for days in 0...2 {

@@ -4,14 +4,14 @@ package import LinuxSystem
 import Synchronization
 package import TrackDatabase
 
-/// Writes to the database of the library: one change after the other, on a thread of its own that exists only while there is
-/// work. A change that fails leaves the database as it was, and its caller gets the error.
+/// Writes to the database of the library: one change after the other, on a thread of its own that exists only while
+/// there is work. A failed change leaves the database unchanged, and its caller gets the error.
 package final class LibraryWriter: Sendable {
     /// A change of the database, made within one transaction.
     package typealias Change = @Sendable (TrackBatch) throws(TrackDatabaseError) -> Void
     /// Work with the writer itself, outside of a transaction.
     package typealias Work = @Sendable (TrackWriter) throws(TrackDatabaseError) -> Void
-    /// Version of the database after a change, or the reason for which there was none.
+    /// Version of the database after a change, or the reason why it failed.
     package typealias Outcome = Result<Int64, TrackDatabaseError>
 
     private struct Job: Sendable {
@@ -29,12 +29,12 @@ package final class LibraryWriter: Sendable {
     private let writer: TrackWriter
     private let state = Mutex(State())
     private let signal: LoopSignal
-    /// Counts the jobs that wait for a thread that lingers.
+    /// Number of new jobs for a lingering thread.
     private let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    /// Milliseconds for which the thread waits for more work before it gives its memory back and ends.
+    /// Milliseconds for which the thread waits for more work before it releases its memory and ends.
     private static let linger: Int32 = 1000
 
-    /// A writer whose answers come back on this loop.
+    /// A writer whose results return on this loop.
     @PlayerLoop package init(_ loop: EventLoop, _ writer: TrackWriter) {
         self.writer = writer
         let box = Box()
@@ -70,7 +70,7 @@ package final class LibraryWriter: Sendable {
         try wait(Self.batch(change))
     }
 
-    /// Carries out work with the writer itself and waits for it. Never on the loop.
+    /// Runs work with the writer itself and waits for it. Never on the loop.
     @discardableResult
     package func wait(_ work: @escaping Work) throws(TrackDatabaseError) -> Int64 {
         let answer = Answer()
@@ -78,7 +78,7 @@ package final class LibraryWriter: Sendable {
         return try answer.wait().get()
     }
 
-    /// The outcome of work that a thread waits for.
+    /// The outcome for a waiting thread.
     private final class Answer: Sendable {
         private let outcome = Mutex<Outcome?>(nil)
         private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
@@ -161,7 +161,7 @@ package final class LibraryWriter: Sendable {
         state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     }
 
-    /// True: more work came in time.
+    /// True: more work was queued in time.
     private func lingers() -> Bool {
         var polled = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
         let isRung = poll(&polled, 1, Self.linger) != 0

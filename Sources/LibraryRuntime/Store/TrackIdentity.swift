@@ -2,9 +2,9 @@ import AudioCore
 package import LinuxSystem
 import MediaAccess
 
-/// Numbers that stand for the content of files in the database of the library.
+/// Numbers of the content of files in the database of the library.
 package enum TrackIdentity {
-    /// The number of an identity as the daemon has it in its feedback (`ContentIdentity`).
+    /// The number of an identity in the daemon's feedback (`ContentIdentity`).
     package static func number(_ identity: String) -> Int64 {
         // FNV-1a: the identity is a digest already.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

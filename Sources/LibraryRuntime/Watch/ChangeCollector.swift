@@ -2,14 +2,14 @@ import CLinux
 package import LinuxSystem
 import NowPlaying
 
-/// Collects the changes of folders until they rest for a moment, so that a file is read once it is complete.
+/// Collects the changes of folders until they pause for a moment, so that a file is read after it is complete.
 @PlayerLoop package final class ChangeCollector {
     private let loop: EventLoop
     private let watch: FolderWatch
     private let handler: @PlayerLoop (FolderWatch.News) -> Void
     private var source: EventSource?
     private var collected = FolderWatch.News()
-    /// Instant of the first change that waits; nil: none waits.
+    /// Time of the first waiting change; nil: none waits.
     private var since: MonotonicTime?
     private var due: EventSource?
 
@@ -18,7 +18,7 @@ import NowPlaying
     /// Most seconds from the first change to its delivery.
     package static let patience = 1.5
 
-    /// Calls `handler` on the loop with the changes of `watch`, for as long as it lives.
+    /// Calls `handler` on the loop with the changes of `watch`, while the object lives.
     package init(_ loop: EventLoop, _ watch: FolderWatch, _ handler: @escaping @PlayerLoop (FolderWatch.News) -> Void) {
         self.loop = loop
         self.watch = watch

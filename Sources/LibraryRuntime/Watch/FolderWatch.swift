@@ -3,25 +3,25 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// Watches folders for changes of their entries (inotify(7)). Callers number the folders; a watched folder costs four bytes
-/// here and about a kibibyte in the kernel. Any thread may call it.
+/// Watches folders for changes of their entries (inotify(7)). Callers number the folders; a watched folder takes four
+/// bytes here and about a kibibyte in the kernel. Any thread may call it.
 package final class FolderWatch: Sendable {
     /// Result of an attempt to watch a folder.
     package enum Outcome: Equatable, Sendable {
         case watched
-        /// The folder is watched, and was so before under another number.
+        /// The folder is watched; it had another number before.
         case renumbered(from: Int32)
         /// The system has no watches left (`fs.inotify.max_user_watches`).
         case exhausted
-        /// The folder can't be watched: it is gone, no folder, or not readable.
+        /// The folder can't be watched: it is missing, not a folder, or not readable.
         case refused(SystemError)
     }
 
     /// Events that a watch reports.
     package enum Purpose {
-        /// All that change the content of a library.
+        /// All changes of the content of a library.
         case changes
-        /// New entries. A folder that is watched already stays as it is.
+        /// New entries. A watched folder keeps its watch.
         case arrivals
     }
 
@@ -53,7 +53,7 @@ package final class FolderWatch: Sendable {
     /// With IN_MASK_CREATE.
     private static let arrivals = UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_ONLYDIR) | 0x1000_0000
 
-    /// A watch of no folder. Throws the system's refusal of an inotify descriptor.
+    /// A watch without folders. Throws if the system refuses an inotify descriptor.
     package init() throws(SystemError) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw SystemError("watch folders") }
@@ -61,15 +61,15 @@ package final class FolderWatch: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Watches the folder at a path under this positive number, in place of its number before. Blocks as long as the disk
-    /// does. A folder must be watched before it is listed, or changes between both are lost.
+    /// Watches the folder at a path under this positive number, which replaces its earlier one. Blocks as long as the
+    /// disk does. Watch a folder before you list it, or changes in between are lost.
     package func watch(_ path: FilePath, as folder: Int32, for purpose: Purpose = .changes) -> Outcome {
         let kinds =
             switch purpose {
             case .changes: Self.kinds
             case .arrivals: Self.arrivals
             }
-        // Not within the lock, for which the loop waits. An event between both steps is about what the caller lists afterwards.
+        // Outside the lock, for which the loop waits. The caller's later listing covers an event between both steps.
         let watch = path.withCString { inotify_add_watch(descriptor, $0, kinds) }
         guard watch >= 0 else {
             if errno == EEXIST { return .watched }
@@ -137,7 +137,7 @@ package final class FolderWatch: Sendable {
             }
             let index = Int(event.wd)
             guard folders.indices.contains(index), folders[index] != 0 else { continue }
-            // The folder itself is gone, or its disk was unmounted.
+            // The folder itself was removed, or its disk was unmounted.
             news.folders.insert(folders[index])
             if event.mask & UInt32(IN_IGNORED) != 0 { folders[index] = 0 }
         }

@@ -5,7 +5,7 @@ import MPDProtocol
 enum Outcome: Equatable, Sendable {
     case ok
     case failed(MPDFailure)
-    /// The client waits for changes of these from now on.
+    /// The client now waits for changes of these subsystems.
     case idles(SubsystemSet)
     /// The connection ends without an answer.
     case closes
@@ -14,32 +14,32 @@ enum Outcome: Equatable, Sendable {
 /// Takes the result of a command; called exactly once.
 typealias Finish = @PlayerLoop (Outcome) -> Void
 
-/// A long answer that is made while it is read: a reader that is slow costs no memory.
+/// A long answer that is made while the client reads it: a slow reader costs no memory.
 @PlayerLoop protocol AnswerStream: AnyObject {
-    /// Writes some rows and says how it goes on.
+    /// Writes some rows and returns the next step.
     func write(_ writer: inout AnswerWriter) -> AnswerProgress
 }
 
-/// Way in which a long answer goes on.
+/// The next step of a long answer.
 enum AnswerProgress: Equatable, Sendable {
     /// There are more rows at once.
     case more
     /// There are more rows in the next turn of the loop.
     case pauses
-    /// More rows come later: the client is asked to go on then (`MPDClient.proceed`).
+    /// More rows come later: a call of `MPDClient.proceed` then continues the answer.
     case waits
     case ends(Outcome)
 }
 
-/// Result of requests that were to be carried out as one change.
+/// Result of requests that should be carried out as one change.
 enum JointOutcome: Equatable, Sendable {
-    /// The first of them were carried out, as many as there are ids. An id is nil where the answer has none.
+    /// The first requests were carried out, one for each id. An id is nil if the request's answer has none.
     case done([Int64?])
-    /// The first one has to be carried out alone.
+    /// The first request has to be carried out alone.
     case first
-    /// None was carried out, because one of them cannot be.
+    /// No request was carried out, as one of them cannot be.
     case refused
 }
 
-/// Takes the result of requests that were to be carried out as one change; called exactly once.
+/// Takes the result of requests that should be carried out as one change; called exactly once.
 typealias JointFinish = @PlayerLoop (JointOutcome) -> Void

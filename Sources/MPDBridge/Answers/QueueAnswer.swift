@@ -3,7 +3,7 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// A listing of songs of the queue, which fetches their facts from the daemon page by page.
+/// A listing of songs of the queue, which fetches their fields from the daemon page by page.
 @PlayerLoop final class QueueAnswer: AnswerStream {
     /// Extent of each song.
     enum Kind: Sendable {
@@ -16,43 +16,43 @@ import NowPlaying
 
     private let mirror: PlayerMirror
     private let library: LibraryCalls
-    /// Lines of songs that clients were sent before.
+    /// Lines of songs from earlier listings.
     private let rows: QueueRowTable
     private weak var client: MPDClient?
-    /// Songs that are left: index and id.
+    /// Remaining songs: index and id.
     private var left: ArraySlice<(index: Int, id: Int32)>
     private let kind: Kind
     private let tags: TagMask
-    /// Songs that are wanted; nil: all.
+    /// The filter of the listing; nil: all songs.
     private var selection: QueueSelection?
     private var page: Page = .none
-    /// Songs of the page that the library knows, by their uris: a selection judges them.
+    /// Songs of the page that the library knows, by uri, for the selection.
     private var songs: [String: LibrarySong] = [:]
-    /// The same as lines, where nobody judges them.
+    /// Lines of songs of the page that the library knows, for a listing without a selection.
     private var written = WrittenSongs()
-    /// Songs of the page.
+    /// Number of songs of the page.
     private var pageCount = 0
-    /// True if the daemon was asked for few facts of the page's songs.
+    /// True if the request to the daemon for this page had few fields.
     private var isBrief = false
-    /// State of the queue and the library when the page was asked for; nil: its lines are not kept.
+    /// State of the queue and the library at the request for the page; nil: the lines of the page are not kept.
     private var asked: (version: Int64, basis: QueueRows.Basis)?
 
     private enum Page {
         case none
         case asked
-        /// Facts of songs by their ids, and the number of songs of the page that are left.
+        /// Fields of songs by id, and the number of remaining songs of the page.
         case rows([Int64: JSONValue], left: Int)
         case failed(MPDFailure)
     }
 
-    /// Songs that are fetched at once.
+    /// Maximum songs of a page.
     private static let pageSize = 500
-    /// Other songs between two of a page, at most.
+    /// Maximum number of other songs between two songs of a page.
     private static let widestGap = 100
-    /// Known songs that are written at once.
+    /// Maximum known songs that one step writes.
     private static let turn = 100
 
-    /// A listing of these indices for a client.
+    /// A listing of these indexes for a client.
     init(
         _ mirror: PlayerMirror, _ library: LibraryCalls, _ rows: QueueRowTable, _ client: MPDClient, _ indices: [Int],
         _ kind: Kind, _ selection: QueueSelection? = nil
@@ -98,13 +98,13 @@ import NowPlaying
         return left.isEmpty ? .ends(.ok) : .more
     }
 
-    /// True if songs are written as they were before: nobody judges them, and none is another player's.
+    /// True if the listing may use known lines: it has no selection, and the session is not external.
     private var writesKnown: Bool {
         guard case .songs = kind, selection == nil else { return false }
         return !mirror.isExternal
     }
 
-    /// Writes the next songs as far as their lines are known; nil: the next song is not, or there is none.
+    /// Writes the next songs up to the first whose lines are unknown; nil: the first one is unknown, or no song remains.
     private func known(_ writer: inout AnswerWriter) -> AnswerProgress? {
         guard let basis, !left.isEmpty else { return nil }
         var count = 0
@@ -118,7 +118,7 @@ import NowPlaying
         return count > 0 ? .more : nil
     }
 
-    /// The reasons for the lines of this listing; nil: its client has gone.
+    /// The basis of this listing's lines; nil: its client has gone.
     private var basis: QueueRows.Basis? {
         guard let client else { return nil }
         return QueueRows.Basis(
@@ -126,13 +126,13 @@ import NowPlaying
             library: library.version)
     }
 
-    /// Writes songs of a page for one turn of the loop; the number of those that are left.
+    /// Writes songs of a page for one turn of the loop. Returns the number of remaining ones.
     private func songs(_ facts: [Int64: JSONValue], _ count: Int, _ writer: inout AnswerWriter) -> Int {
         let time = TurnTime()
         var rest = count
         while rest > 0, !time.isOver, let song = left.popFirst() {
             rest -= 1
-            // An item that was removed meanwhile is left out, as if the listing had come later.
+            // An item that was removed meanwhile is left out, as in a later listing.
             guard let row = facts[Int64(song.id)] else { continue }
             let file = library.names.name(of: row["uri"]?.stringValue ?? "")
             switch kind {
@@ -147,7 +147,7 @@ import NowPlaying
         return left.isEmpty ? 0 : rest
     }
 
-    /// Writes a song, and keeps its lines unless something has changed since it was asked for.
+    /// Writes a song, and keeps its lines unless the queue or the library has changed since the request.
     private func write(_ block: SongBlock, _ id: Int32, _ writer: inout AnswerWriter) {
         let begin = writer.bytes.count
         block.writeFacts(&writer, tags)
@@ -162,7 +162,7 @@ import NowPlaying
         }
     }
 
-    /// Asks for the facts of the next songs: those of one stretch of the queue come as a page.
+    /// Requests the fields of the next songs. Songs of one stretch of the queue come as a page.
     private func ask() {
         page = .asked
         asked = writesKnown ? basis.map { (mirror.queue.version, $0) } : nil
@@ -181,7 +181,7 @@ import NowPlaying
         return selection == nil && library.isThere
     }
 
-    /// The next songs, up to the last one whose lines are not known.
+    /// The next songs, up to the last one whose lines are unknown.
     private var unknown: ArraySlice<(index: Int, id: Int32)> {
         var next = left.prefix(Self.pageSize)
         let gap = zip(next.indices, zip(next, next.dropFirst())).first { $1.1.index - $1.0.index > Self.widestGap }
@@ -207,7 +207,7 @@ import NowPlaying
         }
     }
 
-    /// Fetches facts of songs from the daemon.
+    /// Fetches fields of songs from the daemon.
     private func fetch(
         _ stretch: Stretch, _ fields: [JSONValue], _ found: [JSONValue] = [],
         _ done: @escaping @PlayerLoop ([JSONValue]) -> Void
@@ -240,7 +240,7 @@ import NowPlaying
 }
 
 extension QueueAnswer {
-    /// Fetches from the library what it knows of these songs.
+    /// Fetches the library's fields or lines of these songs.
     private func complete(_ rows: [JSONValue]) {
         songs = [:]
         written = WrittenSongs()
@@ -260,12 +260,12 @@ extension QueueAnswer {
         }
     }
 
-    /// Fetches from the daemon what it knows of the songs that the library does not.
+    /// Fetches the daemon's fields of the songs that the library does not know.
     private func completeOthers(_ rows: [JSONValue]) {
         let others = Set(rows.filter { written[$0["uri"]?.stringValue ?? ""] == nil }.compactMap(Self.id))
         let places = left.prefix(pageCount).filter { others.contains($0.id) }.map(\.index)
         guard let first = places.min(), let last = places.max(), isBrief else { return show(rows) }
-        // A song that has left its place meanwhile keeps the facts that are there.
+        // A song that has moved meanwhile keeps its present fields.
         fetch(Stretch(first...last, others), kind.fields) { [weak self] in self?.show(rows + $0) }
     }
 
@@ -289,6 +289,6 @@ extension QueueAnswer.Kind {
 }
 
 extension AnswerWriter {
-    /// A line of the old listing: `0:file: name`.
+    /// Writes a line of the old listing: `0:file: name`.
     fileprivate mutating func row(_ index: Int, _ file: [UInt8]) { pair(prefix: "\(index):file", file) }
 }

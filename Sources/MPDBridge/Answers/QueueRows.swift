@@ -1,38 +1,39 @@
 import MPDProtocol
 
-/// Lines of songs of the queue that clients were sent. A listing asks the daemon and the library for other songs alone.
+/// Lines of songs from earlier listings of the queue. A listing requests only the other songs from the daemon and the
+/// library.
 struct QueueRows {
-    /// Reasons besides the song for which its lines are other ones.
+    /// The values, besides the song, on which its lines depend.
     struct Basis: Equatable, Sendable {
         /// Tags that the client wants.
         let tags: TagMask
-        /// The client as the library knows it: it may not see every song there.
+        /// The kind of client for the library, which may hide songs from the client.
         let caller: CallerLink.Caller
         /// Names of songs.
         let names: SongNames
-        /// Version of the library; nil: it is not there.
+        /// Version of the library; nil: the library is not there.
         let library: Int64?
     }
 
     /// Lines of one song.
     private struct Row {
         let begin: Int
-        /// Index in the text at which the line of its place belongs.
+        /// Index in the text for the line of the song's place.
         let place: Int
         let end: Int
     }
 
-    /// The reasons for which these lines hold.
+    /// The basis of these lines.
     let basis: Basis
-    /// Version of the queue up to which changes were followed.
+    /// Version of the queue up to which changes were applied.
     private(set) var version: Int64
     private var rows: [Int32: Row] = [:]
     private var text: [UInt8] = []
 
-    /// Bytes of text, at most: about 10,000 songs.
+    /// Maximum bytes of text: about 10,000 songs.
     static let maximumText = 4 << 20
 
-    /// No lines of this version of the queue.
+    /// An empty table for this version of the queue.
     init(_ basis: Basis, version: Int64) {
         self.basis = basis
         self.version = version
@@ -61,8 +62,8 @@ struct QueueRows {
         return true
     }
 
-    /// Keeps the lines of a song: those before the line of its place, and those behind it. Where there is no room, songs that
-    /// the queue does not have any more are forgotten, and otherwise this one is.
+    /// Keeps the lines of a song before and after the line of its place. Without room, it forgets the songs that have left the
+    /// queue, or else drops this song.
     mutating func keep(_ id: Int32, _ head: ArraySlice<UInt8>, _ tail: ArraySlice<UInt8>, of queue: ShadowQueue) {
         if text.count + head.count + tail.count > Self.maximumText { compact(to: queue) }
         guard rows[id] == nil, text.count + head.count + tail.count <= Self.maximumText else { return }
@@ -78,7 +79,7 @@ struct QueueRows {
         text = []
     }
 
-    /// Drops the text of songs that are not in the queue or were forgotten, if that is a quarter of it.
+    /// Drops the text of songs that are not in the queue or were forgotten, if it is a quarter of the text.
     private mutating func compact(to queue: ShadowQueue) {
         let kept = queue.ids.compactMap { id in rows[id].map { (id, $0) } }
         guard kept.reduce(0, { $0 + $1.1.end - $1.1.begin }) < text.count / 4 * 3 else { return }
@@ -92,7 +93,7 @@ struct QueueRows {
     }
 }
 
-/// Lines of the queue for the two kinds of client that asked last.
+/// Lines of the queue for the two kinds of client with the latest requests.
 final class QueueRowTable {
     private var all: [QueueRows] = []
 
@@ -101,9 +102,9 @@ final class QueueRowTable {
     /// A table without lines.
     init() {}
 
-    /// Hands over the lines that hold for these reasons and this queue.
+    /// Passes on the lines for this basis and this queue.
     func with(_ basis: QueueRows.Basis, _ queue: ShadowQueue, _ use: (inout QueueRows) -> Void) {
-        // Lines of another state of the library are of no use any more.
+        // Lines of another state of the library are obsolete.
         all.removeAll { $0.basis.library != basis.library || $0.basis.names != basis.names }
         if let index = all.firstIndex(where: { $0.basis == basis }) {
             all.append(all.remove(at: index))

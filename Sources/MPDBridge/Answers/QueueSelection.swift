@@ -2,7 +2,7 @@ import ControlProtocol
 import MPDProtocol
 import NowPlaying
 
-/// A song of the queue as filters look at it.
+/// The properties of a song of the queue that filters test.
 struct QueueSong: FilteredSong {
     /// Its lines.
     let block: SongBlock
@@ -17,13 +17,13 @@ struct QueueSong: FilteredSong {
     var priority: Int { block.item["priority"]?.integerValue.map { Int(clamping: $0) } ?? 0 }
 }
 
-/// Songs of the queue that a filter selects: those of a window, in the order of the queue or in another one.
+/// Songs of the queue that a filter selects: the songs of a window, in the order of the queue or in a sort order.
 struct QueueSelection {
     private let filter: SongFilter
     private let sort: QueryTail.Sort?
     private let window: Range<Int>
     private var passed = 0
-    /// Songs that fit, until their order is known.
+    /// Matching songs that wait for the sort.
     private var kept: [SongBlock] = []
 
     /// The songs of a filter.
@@ -33,7 +33,7 @@ struct QueueSelection {
         self.window = window
     }
 
-    /// True if the song is to be written now.
+    /// True if the listing writes the song now.
     mutating func takes(_ block: SongBlock) -> Bool {
         guard filter.matches(QueueSong(block: block), .mpd) else { return false }
         guard sort == nil else {
@@ -44,10 +44,10 @@ struct QueueSelection {
         return window.contains(passed - 1)
     }
 
-    /// The failure of a pattern that takes too many steps; nil: it does not.
+    /// The failure of a pattern that takes too many steps; nil: the pattern does not.
     var excess: MPDFailure? { filter.excess }
 
-    /// The songs that were kept for their order. Empties the memory of them.
+    /// Removes and returns the kept songs in their order.
     mutating func rest() -> ArraySlice<SongBlock> {
         guard let sort, !kept.isEmpty else { return [] }
         let keyed = kept.map { (key: Self.key(QueueSong(block: $0), sort.key), block: $0) }

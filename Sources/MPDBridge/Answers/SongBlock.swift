@@ -2,26 +2,26 @@ import ControlProtocol
 import MPDProtocol
 import NowPlaying
 
-/// A song of the queue as MPD's clients read it.
+/// A song of the queue in the form for MPD's clients.
 struct SongBlock {
-    /// Fields of an item that a block is made of.
+    /// Fields of an item that a block needs.
     static let fields: [JSONValue] = [
         "id", "uri", "title", "artist", "albumTitle", "albumArtist", "composer", "genre", "trackNumber", "discNumber",
         "releaseDate", "duration", "isLiveStream", "show", "format", "priority",
     ]
 
-    /// Fields that a block needs beside the lines of the library.
+    /// Fields that a block needs besides the lines of the library.
     static let brief: [JSONValue] = ["id", "uri", "priority"]
 
     /// The daemon's item.
     let item: JSONValue
-    /// The same song in the library; nil: it is not there.
+    /// The same song in the library; nil: the library does not have it.
     var song: LibrarySong?
-    /// Index in the queue; nil: it has none.
+    /// Index in the queue; nil: the song has none.
     let index: Int?
     /// Name of the file, or an address.
     let file: [UInt8]
-    /// Lines behind that of its name, as the library writes them; nil: they are made here.
+    /// Lines after the line of the name, from the library; nil: the block makes them.
     var lines: ArraySlice<UInt8>?
 
     /// Writes the lines of the block with these tags.
@@ -31,7 +31,7 @@ struct SongBlock {
         writeNumbers(&writer)
     }
 
-    /// Writes the lines before that of its place.
+    /// Writes the lines before the line of the place.
     func writeFacts(_ writer: inout AnswerWriter, _ tags: TagMask) {
         writer.pair("file", file)
         if let lines { return writer.append(lines) }
@@ -46,13 +46,13 @@ struct SongBlock {
         }
     }
 
-    /// Writes the lines behind that of its place.
+    /// Writes the lines after the line of the place.
     func writeNumbers(_ writer: inout AnswerWriter) {
         if let id = item["id"]?.integerValue { writer.pair("Id", id) }
         if let priority, priority > 0 { writer.pair("Prio", priority) }
     }
 
-    /// True if its lines change with the queue and the library alone: those of a station change by themselves.
+    /// True if only changes of the queue and the library change the lines. The lines of a station change by themselves.
     var isLasting: Bool { song != nil || lines != nil || item["uri"]?.stringValue?.hasPrefix("file://") == true }
 
     /// Seconds; nil: unknown or without end.

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The names of songs, which change with the folders of the library.
+/// The current names of songs, which depend on the folders of the library.
 @PlayerLoop final class SongNameTable {
     /// The present names.
     private(set) var names = SongNames()
@@ -8,6 +8,6 @@ import LinuxSystem
     /// A table without folders.
     init() {}
 
-    /// The library has these folders now.
+    /// Sets the folders of the library.
     func set(_ names: SongNames) { self.names = names }
 }

@@ -1,11 +1,11 @@
 import NowPlaying
 import NowPlayingClient
 
-/// Names of songs, as MPD has them: paths below the media root, or addresses. With several roots each is a folder of the top.
+/// MPD's names of songs: paths below the media root, or addresses. If there are several roots, each is a top folder.
 struct SongNames: Equatable, Sendable {
     /// A folder of the library.
     struct Root: Equatable, Sendable {
-        /// Its name as a folder of the top.
+        /// Name as a top folder.
         let name: [UInt8]
         /// Absolute, without a slash at its end.
         let path: [UInt8]
@@ -22,7 +22,7 @@ struct SongNames: Equatable, Sendable {
     /// The folder of the library; nil: there is none, or more than one.
     var onlyFolder: [UInt8]? { roots.count == 1 ? roots[0].path : nil }
 
-    /// The name of an item. One outside of the roots has its address.
+    /// The name of an item. The name of an item outside of the roots is its address.
     func name(of uri: String) -> [UInt8] {
         guard uri.utf8.starts(with: Self.scheme) else { return Array(uri.utf8) }
         let path = Self.path(ofURI: uri)
@@ -43,7 +43,7 @@ struct SongNames: Equatable, Sendable {
         return path.last == slash ? Array(path.dropLast()) : path
     }
 
-    /// The path or address of a name; nil: nothing can have it. Absolute paths and addresses stand for themselves.
+    /// The path or address of a name; nil: the name is invalid. Absolute paths and addresses stay unchanged.
     func uri(of name: [UInt8]) -> String? {
         if Self.isAddress(name) { return String(decoding: name, as: UTF8.self) }
         if name.first == Self.slash { return Self.uri(path: name) }
@@ -53,8 +53,8 @@ struct SongNames: Equatable, Sendable {
     /// True for an address such as `http://host/`.
     static func isAddress(_ name: [UInt8]) -> Bool { String(decoding: name, as: UTF8.self).contains("://") }
 
-    /// The path of a file or folder of the library by its name; nil: nothing there can have it. The name of the top leads to
-    /// the folder of a library with one folder alone.
+    /// The path of a file or folder of the library by its name; nil: the name is invalid. The top's name is valid only for a
+    /// library with one folder, and gives that folder.
     func placeURI(of name: [UInt8]) -> String? {
         let parts = name.split(separator: Self.slash, omittingEmptySubsequences: true)
         guard !parts.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }) else { return nil }
@@ -71,7 +71,7 @@ struct SongNames: Equatable, Sendable {
 
 /// Names as bytes.
 extension SongNames {
-    /// True for the names of the top: nothing, or a slash.
+    /// True for the names of the top: an empty name, or a slash.
     static func isTop(_ name: [UInt8]) -> Bool { name.allSatisfy { $0 == UInt8(ascii: "/") } }
 
     /// A name without slashes at its ends.

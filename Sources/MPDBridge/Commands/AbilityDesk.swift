@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Abilities of the daemon, and mounts, which the system has.
+/// Commands for the abilities of the daemon, and for mounts of the system.
 @PlayerLoop final class AbilityDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let names: SongNameTable
@@ -56,7 +56,7 @@ import MPDProtocol
 }
 
 extension MPDClient {
-    /// MIME types by endings of files.
+    /// MIME types by file name extension.
     private static let types: [String: [String]] = [
         "flac": ["audio/flac", "audio/x-flac"], "mp3": ["audio/mpeg"], "ogg": ["audio/ogg", "application/ogg"],
         "oga": ["audio/ogg", "application/ogg"], "opus": ["audio/opus"], "wav": ["audio/wav", "audio/x-wav"],

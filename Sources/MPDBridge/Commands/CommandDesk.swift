@@ -1,8 +1,8 @@
 import LinuxSystem
 import MPDProtocol
 
-/// Carries out some of the commands of a partition.
+/// Carries out one group of the commands of a partition.
 @PlayerLoop protocol CommandDesk: AnyObject {
-    /// Carries out a command; the answer is written to the client's `writer` before `finish`. Throws MPD's message.
+    /// Carries out a command. It writes the answer to the client's `writer` before `finish`. Throws MPD's message.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure)
 }

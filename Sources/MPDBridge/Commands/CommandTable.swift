@@ -2,7 +2,7 @@ import MPDProtocol
 
 /// Commands of MPD's protocol that the bridge carries out.
 enum CommandTable {
-    /// The commands that work at present.
+    /// The available commands.
     static func commands(withLibrary hasLibrary: Bool) -> Set<MPDCommand> { hasLibrary ? withLibrary : always }
 
     /// Commands that the library answers.

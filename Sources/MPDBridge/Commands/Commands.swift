@@ -95,7 +95,7 @@ import MPDProtocol
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
         do throws(MPDFailure) {
             guard let desk = desk(of: request.command) else {
-                // `commands` has none of these: a line with one was refused.
+                // `commands` lists none of these, so the check of the line has refused them.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }
             try desk.perform(request, for: client, finish)
@@ -104,7 +104,7 @@ import MPDProtocol
         }
     }
 
-    /// The desk that carries out a command; nil: the bridge does not have it.
+    /// The desk that carries out a command; nil: the bridge lacks the command.
     private func desk(of command: MPDCommand) -> (any CommandDesk)? {
         switch command {
         case .status, .currentsong, .stats: status

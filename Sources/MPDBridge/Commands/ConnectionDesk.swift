@@ -1,7 +1,7 @@
 import LinuxSystem
 import MPDProtocol
 
-/// The connection itself.
+/// Commands for the connection itself.
 @PlayerLoop final class ConnectionDesk: CommandDesk {
     private let library: Library
     private let clients: PartitionClients
@@ -45,7 +45,7 @@ import MPDProtocol
         }
     }
 
-    /// `protocol`: what the answers of this connection have or leave out.
+    /// `protocol`: switches optional parts of this connection's answers on and off.
     private func features(
         _ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {

@@ -18,12 +18,12 @@ import MPDProtocol
         _ method: String, _ parameters: JSONValue = [:], for client: MPDClient,
         _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
     ) {
-        // Items may lie on a slow disk: the calls of other clients do not wait for it.
+        // Items may be on a slow disk, and the calls of other clients must not wait for it.
         let link = method == "queue.add" ? callers.link(for: client.user) : link(client)
         mirror.call(method, parameters, by: link, answer)
     }
 
-    /// The same for a method whose result has nothing to say.
+    /// The same for a method whose result is ignored.
     func call(_ method: String, _ parameters: JSONValue = [:], for client: MPDClient, _ finish: @escaping Finish) {
         ask(method, parameters, for: client) { result in
             switch result {
@@ -33,7 +33,7 @@ import MPDProtocol
         }
     }
 
-    /// The daemon with the rights of a client; nil: the bridge's own connection has them.
+    /// The daemon with the rights of a client; nil: the bridge's own connection has these rights.
     func link(_ client: MPDClient) -> ClientLink? {
         CallerLink.Caller(client.user) == .own ? nil : callers.link(for: client.user)
     }

@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Tags that clients give to items of the queue, and parts of files.
+/// Commands for tags that clients give to items of the queue, and for parts of files.
 @PlayerLoop final class ItemTagDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let daemon: DaemonCalls
@@ -69,7 +69,7 @@ import MPDProtocol
 }
 
 extension MPDTag {
-    /// The daemon's field that a client may set; nil: it has none.
+    /// The daemon's field for a tag that a client may set; nil: there is none.
     fileprivate var itemField: String? {
         switch self {
         case .artist: "artist"

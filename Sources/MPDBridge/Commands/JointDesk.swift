@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Requests of a command list that are one change of the queue.
+/// Requests of a command list that make one change of the queue.
 @PlayerLoop final class JointDesk {
     private let mirror: PlayerMirror
     private let daemon: DaemonCalls
@@ -52,8 +52,8 @@ import MPDProtocol
         }
     }
 
-    /// Calls `done` with the number of the first of these names that are one item each: songs of the library, and all that
-    /// is outside of it.
+    /// Calls `done` with the number of leading names that are one item each: songs of the library, and all names outside of
+    /// it.
     private func songs(
         _ requests: ArraySlice<MPDRequest>, _ uris: [String], _ client: MPDClient,
         _ done: @escaping @PlayerLoop (Int) -> Void
@@ -74,10 +74,10 @@ import MPDProtocol
         }
     }
 
-    /// Songs that the library is asked for at once.
+    /// Songs of one request to the library.
     private static let most = 1000
 
-    /// Calls `done` with the number of the first of these uris that are songs of the library.
+    /// Calls `done` with the number of leading uris that are songs of the library.
     private func known(_ uris: ArraySlice<JSONValue>, _ client: MPDClient, _ done: @escaping @PlayerLoop (Int) -> Void)
     {
         let part = uris.prefix(Self.most)
@@ -91,14 +91,14 @@ import MPDProtocol
         }
     }
 
-    /// Adds one item for each uri. `done` gets their ids; nil: nothing was added.
+    /// Adds one item for each uri. `done` gets their ids; nil: no item was added.
     private func add(
         _ uris: [String], at index: Int?, _ client: MPDClient, _ done: @escaping @PlayerLoop ([Int64]?) -> Void
     ) {
         let items = JSONValue.array(uris.map { .string($0) })
         var parameters = JSONObject()
         parameters["at"] = index.map { .integer(Int64($0)) }
-        // A folder is several items, and a file that has gone is none.
+        // A folder gives several items, and a missing file gives none.
         let check: @PlayerLoop ([Int64]) -> Void = { [weak self, weak client] ids in
             guard ids.count != uris.count else { return done(ids) }
             guard let self, let client, !ids.isEmpty else { return done(nil) }
@@ -125,7 +125,7 @@ import MPDProtocol
 
     // MARK: Removals
 
-    /// The ids at the indices of requests, each counted after the removals before it; as many as name songs.
+    /// The ids at the indexes of requests, each counted after the earlier removals, up to the first invalid index.
     nonisolated static func indexed(_ requests: [MPDRequest], _ ids: [Int32]) -> [[Int32]] {
         var left = ids
         var result: [[Int32]] = []
@@ -137,7 +137,7 @@ import MPDProtocol
         return result
     }
 
-    /// The ids that requests name; as many as the queue has, each once.
+    /// The ids of requests, up to the first that the queue lacks or that is repeated.
     nonisolated static func identified(_ requests: [MPDRequest], _ ids: [Int32]) -> [[Int32]] {
         var left = Set(ids)
         var result: [[Int32]] = []

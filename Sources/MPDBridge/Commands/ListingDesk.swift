@@ -7,7 +7,7 @@ import NowPlaying
 @PlayerLoop final class ListingDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let library: LibraryCalls
-    /// Lines of songs of the queue that clients were sent.
+    /// Lines of songs from earlier listings of the queue.
     private let rows = QueueRowTable()
 
     /// The queue of this mirror.
@@ -44,7 +44,7 @@ import NowPlaying
             indices = Array(0..<count)
         case _:
             if request.command == .plchangesposid { kind = .numbers }
-            // As in MPD, -1 is a version that nobody has.
+            // As in MPD, -1 is a version that no client has.
             let version = arguments[0].text == "-1" ? Int.max : try arguments[0].count()
             let changed = changedIndices(since: version, count)
             guard arguments.count > 1 else {
@@ -59,7 +59,7 @@ import NowPlaying
 
     private func changedIndices(since version: Int, _ count: Int) -> [Int] {
         let present = Int(clamping: ShadowQueue.clientVersion(mirror.queue.version))
-        // Versions go around: one that is later than the present one is from before.
+        // Versions wrap around: a version above the present one is an earlier one.
         guard version <= present else { return Array(0..<count) }
         return mirror.queue.changed(since: mirror.queue.version - Int64(present - version)) ?? Array(0..<count)
     }

@@ -10,7 +10,7 @@ import MPDProtocol
     /// Channels of these clients, none at first.
     init(_ clients: PartitionClients) { self.clients = clients }
 
-    /// A client has gone.
+    /// Forgets a client that has gone.
     func forget(_ client: MPDClient) { board.forget(client.number) { clients.noteHere($0) } }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {

@@ -3,7 +3,7 @@ import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
 
-/// Outputs: one device of the sound server is enabled at a time.
+/// Commands for outputs: one device of the sound server is enabled at a time.
 @PlayerLoop final class OutputDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let daemon: DaemonCalls
@@ -38,7 +38,7 @@ import NowPlayingClient
         }
     }
 
-    /// The daemon's name of the device that is in use, or would be.
+    /// The daemon's name of the present device, or of the device that the daemon would use.
     private func present(_ outputs: [OutputTable.Output]) -> String? {
         mirror.state?.json["output"]?["name"]?.stringValue ?? outputs.first(where: \.isDefault)?.name
     }

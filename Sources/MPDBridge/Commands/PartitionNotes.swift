@@ -1,9 +1,9 @@
 import ControlProtocol
 import LinuxSystem
 
-/// Facts of a partition that the daemon does not have: the bridge keeps them while it runs.
+/// State of a partition that the daemon does not have: the bridge keeps it while it runs.
 @PlayerLoop final class PartitionNotes {
-    /// The stored playlist that was loaded last; empty: none was.
+    /// The last loaded stored playlist; empty: there is none.
     private(set) var lastLoaded = ""
     /// Settings of MPD that have no effect here.
     private(set) var mixRamp = MixRamp()
@@ -13,7 +13,7 @@ import LinuxSystem
     /// The notes of a new partition.
     init() {}
 
-    /// A stored playlist was loaded; empty: the queue was cleared.
+    /// Records a loaded stored playlist; empty: the queue was cleared.
     func loaded(_ name: String) { lastLoaded = name }
 
     /// Sets the level of MixRamp, in decibels.
@@ -29,7 +29,7 @@ import LinuxSystem
     func showError(of item: Int64?) { hiddenError.show(of: item) }
 }
 
-/// Settings of MixRamp. The daemon has none: clients find them as they were set.
+/// Settings of MixRamp. They have no effect; clients read the values that they have set.
 struct MixRamp: Equatable, Sendable {
     /// Decibels.
     var level = 0.0

@@ -33,7 +33,7 @@ import NowPlayingClient
             notes.showError(of: item)
             daemon.call("play", ["itemId": .integer(item)], for: client, finish)
         case .pause:
-            // Stopped stays stopped.
+            // `pause` has no effect while the daemon is stopped.
             guard state != .stopped else { return finish(.ok) }
             guard let first else { return daemon.call("togglePlayPause", for: client, finish) }
             daemon.call(try first.flag() ? "pause" : "play", for: client, finish)
@@ -53,7 +53,7 @@ import NowPlayingClient
     }
 
     private func resume(_ client: MPDClient, _ finish: @escaping Finish) {
-        // A queue without items is nothing to play, and no failure.
+        // `play` with an empty queue has no effect and is no failure.
         guard !mirror.queue.ids.isEmpty else { return finish(.ok) }
         notes.showError(of: (mirror.current ?? mirror.queue.ids.first).map { Int64($0) })
         daemon.call("play", for: client, finish)
@@ -69,7 +69,7 @@ import NowPlayingClient
         try seek(to: max(0, position), of: current, client, finish)
     }
 
-    /// Seeks in an item; another one begins to play there. A position after the end is the end.
+    /// Seeks in an item, and plays it if it is not current or playback is stopped. A position after the end means the end.
     private func seek(
         to position: Double, of id: Int32, _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {

@@ -17,7 +17,7 @@ import MPDProtocol
     func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
         let text = String(decoding: name, as: UTF8.self)
         let isFile = name.first == UInt8(ascii: "/") && !SongNames.isTop(name) || text.lowercased().hasPrefix("file:")
-        // Files outside of the library are for users of this machine; the daemon judges them by its own rules.
+        // Only users of this machine may add files outside of the library. The daemon applies its own rules to these files.
         if isFile {
             guard client.user != nil, library.isThere || PeerRights.isOwn(client.user) else {
                 throw MPDFailure(.permission, "Access denied")
@@ -29,10 +29,10 @@ import MPDProtocol
         return found
     }
 
-    /// Adds files by their uris, in several steps where one line has no room for them.
+    /// Adds files by their uris, in several steps if one line has no room for them.
     func add(_ uris: ArraySlice<String>, at index: Int?, _ client: MPDClient, _ finish: @escaping Finish) {
         guard !uris.isEmpty else { return finish(.ok) }
-        // At a place the last ones come first: the library may leave some of them out, and the place stays the same.
+        // At an index, the last files are added first: the library may leave files out, but the index stays the same.
         let part = index == nil ? uris.fittingPrefix : uris.fittingSuffix
         let parameters = JSONObject([.init("uris", .array(part.map { .string($0) }))])
         add(parameters, at: index, client, allowsNothing: true, answersId: false) { [weak self] outcome in
@@ -41,7 +41,7 @@ import MPDProtocol
         }
     }
 
-    /// Adds items by the library, with the rights of the client. `allowsNothing`: nothing to add is no failure.
+    /// Adds items by the library, with the rights of the client. `allowsNothing`: true if an empty addition is no failure.
     func add(
         _ parameters: JSONObject, at index: Int?, _ client: MPDClient, allowsNothing: Bool, answersId: Bool,
         _ finish: @escaping Finish

@@ -92,7 +92,7 @@ import MPDProtocol
         }
     }
 
-    /// Adds by the library, which knows the rights of the client. `addid` takes one song, no folder.
+    /// Adds by the library, which knows the rights of the client. `addid` takes one song, not a folder.
     private func add(
         _ uri: String, _ name: [UInt8], at index: Int?, _ client: MPDClient, answersId: Bool,
         _ finish: @escaping Finish
@@ -137,7 +137,7 @@ import MPDProtocol
         }
         let (low, high) = (min(first, second), max(first, second))
         let (lower, upper) = (mirror.queue.ids[low], mirror.queue.ids[high])
-        // The upper one takes the lower place, and the lower one goes to where that was.
+        // The item with the higher index moves to the lower one, and the other item to the higher index.
         daemon.call("queue.move", ["ids": Self.list([upper]), "to": .integer(Int64(low))], for: client) {
             [weak self, weak client] outcome in
             guard outcome == .ok, let self, let client else { return finish(outcome) }

@@ -43,7 +43,7 @@ import NowPlayingClient
             client.writer.pair("replay_gain_mode", mirror.state?.text("loudness", "mode") ?? "off")
             finish(.ok)
         case .setvol:
-            // Home Assistant's step goes beyond 100.
+            // Home Assistant's volume step can exceed 100.
             let level = try request.arguments[0].number(0...110)
             setVolume(Double(min(level, 100)) / 100, client, finish)
         case .volume:
@@ -53,7 +53,7 @@ import NowPlayingClient
             if let volume = mirror.clientVolume { client.writer.pair("volume", volume) }
             finish(.ok)
         case _:
-            // The daemon's error ends with the next sound; until then clients are not shown it any more.
+            // The daemon keeps the error until the next sound; the bridge hides it from clients until then.
             notes.hide(mirror.state?.error)
             clients.noteHere(.player)
             finish(.ok)
@@ -70,7 +70,7 @@ import NowPlayingClient
         switch request.command {
         case .random:
             let isRandom = try argument.flag()
-            // Albums in random order are random already.
+            // Random albums count as random.
             guard isRandom != modes.isRandom else { return finish(.ok) }
             return daemon.call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], for: client, finish)
         case .consume:

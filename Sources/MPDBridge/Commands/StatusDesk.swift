@@ -4,7 +4,7 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// States.
+/// Commands that show states.
 @PlayerLoop final class StatusDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let partitionName: String
@@ -16,7 +16,7 @@ import NowPlayingClient
     /// Start of the bridge.
     private let started = EventLoop.now
 
-    /// The state of the session of this mirror, which is in the partition of this name.
+    /// The desk for the session of this mirror, in the partition of this name.
     init(
         _ mirror: PlayerMirror, partition: String, _ library: Library, _ calls: LibraryCalls, _ notes: PartitionNotes
     ) {
@@ -76,7 +76,7 @@ import NowPlayingClient
         }
     }
 
-    /// The lines behind the position.
+    /// The lines after the position.
     private func tail(_ writer: inout AnswerWriter) {
         let state = mirror.state
         if let state, position != nil {
@@ -96,7 +96,7 @@ import NowPlayingClient
         }
     }
 
-    /// The song that follows. Where playback is to pause before it, the daemon names none.
+    /// The next song. The daemon does not report it if playback will pause before it; the modes then give it.
     private func next(_ modes: Modes) -> (Int, Int32)? {
         let ids = mirror.queue.ids
         if let next = mirror.state?.json["upcoming"]?["itemId"]?.integerValue.flatMap(Int32.init(exactly:)) {
@@ -107,7 +107,7 @@ import NowPlayingClient
         return next.map { ($0, ids[$0]) }
     }
 
-    /// Bits a second; that of samples without compression is computed.
+    /// Bits a second. For uncompressed samples, they are computed.
     private static func bitRate(_ item: JSONValue?) -> Double {
         guard let format = item?["format"] else { return 0 }
         if let rate = format["bitRate"]?.doubleValue { return rate }

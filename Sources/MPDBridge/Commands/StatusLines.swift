@@ -2,19 +2,19 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// The answer to `status` while nothing changes but the position: many clients ask for it each second.
+/// The answer to `status` while only the position changes: many clients request it each second.
 struct StatusLines {
-    /// The reasons for which lines are other ones.
+    /// The values on which the lines depend.
     struct Key: Equatable {
         private let changes: [Int64]
         private let mixRamp: [UInt64]
         private let lastLoaded: String
         private let job: Int?
 
-        /// A key of these counts of changes, settings, and the number of the update that runs.
+        /// A key of these counts of changes, settings, and the number of the running update.
         init(changes: [Int64], _ mixRamp: MixRamp, lastLoaded: String, job: Int?) {
             self.changes = changes
-            // The bits: off is not a number.
+            // The key has the bits of the values: “off” is NaN, which equals nothing.
             self.mixRamp = [mixRamp.level.bitPattern, mixRamp.delay.bitPattern]
             self.lastLoaded = lastLoaded
             self.job = job
@@ -23,7 +23,7 @@ struct StatusLines {
 
     /// The position of the item.
     struct Position {
-        /// Nil: it begins.
+        /// Nil: the position is 0.
         let anchor: PlaybackAnchor?
         /// Seconds; nil: unknown.
         let duration: Double?
@@ -36,7 +36,7 @@ struct StatusLines {
     /// The whole seconds of the duration.
     private let total: String
 
-    /// The lines before the position and behind it. `position`: nil where playback is stopped.
+    /// The lines before and after the position. `position`: nil if playback is stopped.
     init(
         _ key: Key, position: Position?, _ head: (inout AnswerWriter) -> Void, _ tail: (inout AnswerWriter) -> Void
     ) {
@@ -55,7 +55,7 @@ struct StatusLines {
         writer.append(head)
         if let position {
             let elapsed = position.anchor?.position(at: now, duration: position.duration) ?? 0
-            // Old clients take the duration from here alone.
+            // Old clients read the duration only from this line.
             writer.pair("time", "\(Int64(clamping: elapsed.rounded())):\(total)")
             writer.pair("elapsed", seconds: elapsed)
         }

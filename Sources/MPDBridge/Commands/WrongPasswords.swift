@@ -2,17 +2,17 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// Answers wrong passwords later: guesses take their time.
+/// Delays the answers to wrong passwords, which slows guessing.
 @PlayerLoop final class WrongPasswords {
     private let loop: EventLoop
-    /// Answers that wait, by the numbers of their passwords.
+    /// Waiting answers, by number.
     private var waiting: [Int: EventSource] = [:]
     private var lastNumber = 0
 
-    /// Nobody has guessed yet.
+    /// A delay without waiting answers.
     init(_ loop: EventLoop) { self.loop = loop }
 
-    /// Refuses a password: the later, the more refusals wait.
+    /// Refuses a password after a delay, which grows with the number of waiting refusals.
     func refuse(_ finish: @escaping Finish) {
         lastNumber += 1
         let number = lastNumber

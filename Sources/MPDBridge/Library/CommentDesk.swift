@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// All fields of a file's tags.
+/// The command for all fields of a file's tags.
 @PlayerLoop final class CommentDesk: CommandDesk {
     private let library: LibraryCalls
 

@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// The entries of a folder, written as they come.
+/// The entries of a folder, written as they arrive.
 @PlayerLoop final class FolderAnswer: AnswerStream {
     /// Extent of a listing of one folder.
     enum Kind: Sendable {
@@ -42,7 +42,7 @@ import MPDProtocol
         case .rows(let rows, _)?:
             for row in rows { write(row, &writer) }
             return .more
-        // Folders come as rows alone.
+        // The library sends folders only as rows.
         case .text?: return .more
         case .end?:
             for list in lists.found { list.write(&writer, withTime: true) }

@@ -66,7 +66,7 @@ import MPDProtocol
 
     // MARK: Trees
 
-    /// Lists all that lies below a folder. `isWhole`: songs with their tags.
+    /// Lists everything below a folder. `isWhole`: songs with their tags.
     private func tree(_ argument: Argument?, _ client: MPDClient, isWhole: Bool, _ finish: @escaping Finish) {
         let name = argument.map { SongNames.trimmed($0.bytes) } ?? []
         if name.isEmpty { return tree(name, .all, client, isWhole, finish) }

@@ -8,13 +8,13 @@ import MPDProtocol
     private let begin: [UInt8]
     private var hasBegun = false
     private var folder: [UInt8] = []
-    /// Folders that were written.
+    /// The written folders.
     private var known: Set<[UInt8]> = []
     private var playlists: [[UInt8]: [StoredLists.Found]] = [:]
 
     private static let slash = UInt8(ascii: "/")
 
-    /// A walk below a folder, in which these playlists lie.
+    /// A walk of a folder and of these playlists in it.
     init(below folder: [UInt8], _ lists: [StoredLists.Found], withTimes: Bool) {
         self.withTimes = withTimes
         begin = folder
@@ -23,7 +23,7 @@ import MPDProtocol
         }
     }
 
-    /// Writes the lines of songs as they are, and those of their folders and playlists between them.
+    /// Writes the lines of songs unchanged, and the lines of their folders and playlists between them.
     func pass(_ songs: [UInt8], _ writer: inout AnswerWriter) {
         var written = 0
         for song in SongLines(songs) where !hasBegun || !isIn(folder, song.name) {
@@ -34,13 +34,13 @@ import MPDProtocol
         writer.append(songs[written...])
     }
 
-    /// True: the song lies in the folder itself.
+    /// True if the song is in the folder itself.
     private func isIn(_ folder: [UInt8], _ song: ArraySlice<UInt8>) -> Bool {
         guard let end = song.lastIndex(of: Self.slash) else { return folder.isEmpty }
         return end - song.startIndex == folder.count && song[..<end].elementsEqual(folder)
     }
 
-    /// Goes into the folder of a song.
+    /// Enters the folder of a song.
     func enter(_ song: some Collection<UInt8>, _ writer: inout AnswerWriter) {
         start(&writer)
         let new = Self.folder(of: Array(song)[...])
@@ -72,7 +72,7 @@ import MPDProtocol
         for list in playlists.removeValue(forKey: folder) ?? [] { list.write(&writer, withTime: withTimes) }
     }
 
-    /// Writes the lines of a folder and of those above it that were not there yet.
+    /// Writes the lines of a folder and of its unwritten parents.
     private func show(_ folder: [UInt8], _ writer: inout AnswerWriter) {
         guard !folder.isEmpty, !known.contains(folder) else { return }
         if folder != begin { show(Self.folder(of: folder[...]), &writer) }

@@ -6,15 +6,15 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// The library as the bridge follows it: present or not, its folders, its version and its scans.
+/// The bridge's view of the library: its presence, folders, version and scans.
 @PlayerLoop final class Library {
-    /// Called with each subsystem that has changed.
+    /// Called with each changed subsystem.
     var onChange: (@PlayerLoop (Subsystem) -> Void)?
     /// True while the library answers and its folders are known.
     private(set) var isThere = false
     /// Version of its contents.
     private(set) var version: Int64 = 0
-    /// Number of the update that runs; nil: none does.
+    /// Number of the running update; nil: there is none.
     private(set) var updating: Int?
     /// Time of the last change or scan, in seconds since 1970; nil: not known.
     private(set) var updated: Int64?
@@ -30,12 +30,12 @@ import NowPlayingClient
     private var source: EventSource?
     private var retry: EventSource?
     private var attempts = 0
-    /// Updates so far.
+    /// Number of updates so far.
     private var jobs = 0
     private var versionAtBegin: Int64 = 0
     private var counts: (version: Int64, answer: LibraryCounts)?
 
-    /// Attempts at a socket that is there and refuses, one a second.
+    /// Attempts at an existing socket that refuses, one a second.
     private static let maximumAttempts = 10
 
     /// Follows the library at one of these paths; its folders become the names of songs.
@@ -63,7 +63,7 @@ import NowPlayingClient
     private func begin() {
         retry = nil
         guard own.connect() else {
-            // A socket that was just made may not listen yet.
+            // A new socket may not listen yet.
             guard attempts < Self.maximumAttempts, paths.contains(where: SocketLocation.isThere) else { return }
             attempts += 1
             retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in begin() }
@@ -105,7 +105,7 @@ import NowPlayingClient
     private static func root(_ row: JSONValue) -> SongNames.Root? {
         guard let uri = row["uri"]?.stringValue, let name = row["name"]?.stringValue else { return nil }
         let path = SongNames.path(ofURI: uri)
-        // A name that is not UTF-8 is that of the folder.
+        // If the name is not UTF-8, the folder's own name is used.
         let isExact = !name.unicodeScalars.contains("\u{FFFD}")
         let last = path.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
         return SongNames.Root(name: isExact ? Array(name.utf8) : last, path: path)
@@ -123,7 +123,7 @@ import NowPlayingClient
             if isOther { updated = Int64(clamping: WallClock.time(of: EventLoop.now).rounded(.down)) }
             let wasUpdating = updating != nil
             follow(parameters["scan"])
-            // A library that refused questions may answer them now.
+            // A library that refused requests may answer them now.
             if updating == nil || !isThere { readFolders() }
             if updating == nil, isOther, !wasUpdating { onChange?(.database) }
         case _: break
@@ -132,7 +132,7 @@ import NowPlayingClient
 
     private func follow(_ scan: JSONValue?) {
         let phase = scan?["phase"]?.stringValue
-        // Contents are identified in quiet hours; nothing that clients see changes by that.
+        // The library identifies contents in quiet hours. That changes nothing for clients.
         let isScanning = phase != nil && phase != "identify"
         if isScanning, updating == nil { _ = beginUpdate() }
         if !isScanning, updating != nil { endUpdate() }
@@ -152,7 +152,7 @@ import NowPlayingClient
         if version != versionAtBegin { onChange?(.database) }
     }
 
-    /// Begins an update of a file or folder; nil: of everything. The number of the job, which its client is sent.
+    /// Begins an update of a file or folder; nil: of everything. Returns the number of the job for the client.
     func update(_ uri: String?, by user: UInt32?, _ done: @escaping @PlayerLoop (Result<Int, MPDFailure>) -> Void) {
         let parameters = uri.map { JSONObject([.init("uri", .string($0))]) } ?? JSONObject()
         links.link(for: user).call("library.update", parameters) { [weak self] result in
@@ -177,7 +177,7 @@ import NowPlayingClient
     }
 }
 
-/// Numbers of a library.
+/// Statistics of a library.
 struct LibraryCounts: Equatable, Sendable {
     /// Different artists.
     var artists = 0
@@ -188,7 +188,7 @@ struct LibraryCounts: Equatable, Sendable {
     /// Seconds of all songs.
     var duration = 0.0
 
-    /// Reads them; nil: the library has gone.
+    /// Reads the statistics; nil: the library has gone.
     @PlayerLoop static func read(_ link: ClientLink, _ done: @escaping @PlayerLoop (LibraryCounts?) -> Void) {
         values("artist", link) { artists in
             values("album", link) { albums in

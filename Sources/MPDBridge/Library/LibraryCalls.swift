@@ -2,15 +2,15 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Questions to the library with the rights of clients.
+/// Requests to the library with the rights of clients.
 @PlayerLoop final class LibraryCalls {
     private let library: Library
     private let table: SongNameTable
 
-    /// The failure of a request for a folder that is not there.
+    /// The failure of a request for a missing folder.
     static let noFolder = MPDFailure(.noExist, "No such directory")
 
-    /// Questions to this library, whose songs have these names.
+    /// Requests to this library, whose songs have these names.
     init(_ library: Library, _ names: SongNameTable) {
         self.library = library
         table = names
@@ -19,23 +19,23 @@ import MPDProtocol
     /// True while the library answers and its folders are known.
     var isThere: Bool { library.isThere }
 
-    /// Version of its contents; nil: it is not there.
+    /// Version of the contents; nil: the library is not there.
     var version: Int64? { library.isThere ? library.version : nil }
 
-    /// The names of songs at present.
+    /// The present names of songs.
     var names: SongNames { table.names }
 
     /// The library with the rights of a client.
     func link(_ client: MPDClient) -> ClientLink { library.links.link(for: client.user) }
 
-    /// Begins an update of a file or folder; nil: of everything. The number of the job, which its client is sent.
+    /// Begins an update of a file or folder; nil: of everything. Returns the number of the job for the client.
     func update(_ uri: String?, _ client: MPDClient, _ done: @escaping @PlayerLoop (Result<Int, MPDFailure>) -> Void) {
         library.update(uri, by: client.user, done)
     }
 
     // MARK: Songs
 
-    /// Calls `done` with the songs of these uris that the library knows; `isWhole` is false if it failed to answer.
+    /// Calls `done` with the songs of these uris that the library knows; `isWhole` is false if the library failed to answer.
     func songs(
         _ uris: ArraySlice<String>, _ client: MPDClient, found: [String: LibrarySong] = [:],
         _ done: @escaping @PlayerLoop (_ found: [String: LibrarySong], _ isWhole: Bool) -> Void
@@ -76,7 +76,7 @@ import MPDProtocol
         }
     }
 
-    /// The uris of the songs of a question in a range.
+    /// The uris of the songs of a query in a range.
     func collect(
         _ question: SongQuestion, _ range: Range<Int>, _ client: MPDClient,
         _ done: @escaping @PlayerLoop (Result<[String], MPDFailure>) -> Void
@@ -99,14 +99,14 @@ import MPDProtocol
 
     // MARK: Places
 
-    /// Thing of the library at a place.
+    /// The kind of a path in the library.
     enum Place: Sendable {
         case folder
         /// A song, by its row.
         case song(JSONValue)
     }
 
-    /// Looks up a place of the library. `done` gets nil if there is nothing.
+    /// Looks up a path in the library. `done` gets nil if the path does not exist.
     func place(
         _ uri: String, _ fields: JSONValue, _ client: MPDClient, _ done: @escaping @PlayerLoop (Place?) -> Void
     ) {
@@ -115,7 +115,7 @@ import MPDProtocol
         link.call("library.browse", folder) { result in
             if case .success = result { return done(.folder) }
             link.call("library.get", JSONObject([.init("uris", [.string(uri)]), .init("fields", fields)])) { result in
-                // A place where the library knows nothing has a row, too: null.
+                // A path that the library does not know has a row too: null.
                 guard case .success(let reply) = result, let row = reply.value["rows"]?.arrayValue?.first,
                     row["uri"] != nil
                 else { return done(nil) }
@@ -124,7 +124,7 @@ import MPDProtocol
         }
     }
 
-    /// Calls `then` if the folder or the song is there to which a filter is bound, and otherwise fails as MPD does.
+    /// Calls `then` if the folder or the song of a filter's `base` exists, and otherwise fails as MPD does.
     func whereBaseExists(
         _ filter: SongFilter?, _ client: MPDClient, _ finish: @escaping Finish,
         _ then: @escaping @PlayerLoop (MPDClient) -> Void
@@ -140,13 +140,13 @@ import MPDProtocol
 
 /// Uris of a request to the library.
 extension ArraySlice<String> {
-    /// The first of these uris, as many as a request has room for.
+    /// As many of the first uris as a request has room for.
     var fittingPrefix: ArraySlice<String> { prefix(Self.room(self)) }
 
-    /// The last of these uris, as many as a request has room for.
+    /// As many of the last uris as a request has room for.
     var fittingSuffix: ArraySlice<String> { suffix(Self.room(reversed())) }
 
-    /// Number of the first of these uris that a request has room for: at least one.
+    /// Number of leading uris that a request has room for: at least one.
     private static func room(_ uris: some Sequence<String>) -> Int {
         var bytes = 0
         let number = uris.prefix(LibraryCatalogue.mostUris).prefix { uri in

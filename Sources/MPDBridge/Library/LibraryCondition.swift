@@ -1,20 +1,20 @@
 import ControlProtocol
 import MPDProtocol
 
-/// A filter of MPD in words of the library. It finds every song that MPD's filter would, and perhaps more.
+/// A condition of the library for a filter of MPD. It finds every song that MPD's filter finds, and perhaps more.
 struct LibraryCondition: Equatable, Sendable {
     /// Nil: all songs.
     let json: JSONValue?
-    /// True: it finds no others, so that nobody has to look at the songs again.
+    /// True if the condition finds no other songs, so the bridge need not test the songs again.
     let isExact: Bool
 
     /// Every song.
     static let all = LibraryCondition(json: nil, isExact: true)
     /// No song.
     static let none = LibraryCondition(json: ["any": []], isExact: true)
-    /// Every song, each to be looked at.
+    /// Every song; the bridge has to test each.
     private static let unknown = LibraryCondition(json: nil, isExact: false)
-    /// Filters in each other and texts that the library takes, at most.
+    /// Maximum nesting of filters, and maximum number of texts, that the library accepts.
     private static let maximumDepth = 10
     private static let maximumText = 1000
     private static let maximumTests = 30
@@ -72,7 +72,7 @@ struct LibraryCondition: Equatable, Sendable {
     private static func either(_ parts: [LibraryCondition]) -> LibraryCondition {
         let isExact = parts.allSatisfy(\.isExact)
         let filters = parts.compactMap(\.json)
-        // A part without a filter is true for all songs.
+        // A part without a filter matches all songs.
         guard filters.count == parts.count else { return LibraryCondition(json: nil, isExact: isExact) }
         return LibraryCondition(json: filters.count == 1 ? filters[0] : ["any": .array(filters)], isExact: isExact)
     }
@@ -94,7 +94,7 @@ struct LibraryCondition: Equatable, Sendable {
             json: .object(JSONObject([.init(field, .object(JSONObject([.init(test, value)])))])), isExact: isExact)
     }
 
-    /// Songs that have none of the values of a tag.
+    /// Songs without a value of a tag.
     static func missing(_ tag: MPDTag) -> LibraryCondition {
         guard let name = LibraryTags.name(tag) ?? LibraryTags.filteredNumber(tag) else {
             return LibraryTags.isAbsent(tag) ? .all : unknown
@@ -102,25 +102,25 @@ struct LibraryCondition: Equatable, Sendable {
         return exact(name, "missing", true)
     }
 
-    /// Songs that fulfil all of these.
+    /// Songs that fulfil all of these conditions.
     static func all(_ parts: [LibraryCondition]) -> LibraryCondition { both(parts) }
 
-    /// Songs that do not fulfil this one.
+    /// Songs that do not fulfil this condition.
     static func not(_ part: LibraryCondition) -> LibraryCondition { part.negated }
 
     private static func make(_ tag: MPDTag, _ test: TextTest) -> LibraryCondition {
         let chain = [tag] + tag.substitutes
         if test.value.isEmpty {
-            // No song has an empty text: it stands for those without the tag.
+            // No song has an empty text: it means songs without the tag.
             if test.relation == .equals { return both(chain.map(missing)) }
             return unknown
         }
-        // Each substitute counts where those before it are missing.
+        // A substitute counts for songs that lack the tags before it.
         return either(
             chain.enumerated().map { index, tag in both(chain[..<index].map(missing) + [one(tag, test)]) })
     }
 
-    /// The test of one tag without those that stand in for it.
+    /// The test of one tag without its substitutes.
     private static func one(_ tag: MPDTag, _ test: TextTest) -> LibraryCondition {
         guard let name = LibraryTags.name(tag) else { return number(tag, test) }
         guard test.value.utf8.count <= maximumText, !test.value.unicodeScalars.contains("\u{FFFD}") else {
@@ -130,10 +130,10 @@ struct LibraryCondition: Equatable, Sendable {
         case .equals:
             if !test.foldsCase {
                 let condition = exact(name, "is", .string(test.value))
-                // A file without a title has its name as one in the library, and none in MPD.
+                // The library uses the file name as the title of a file without one; MPD does not.
                 return tag == .title ? both([condition, missing(.title).negated]) : condition
             }
-            // The library folds more than the case; what it contains, it contains by its own rule, too.
+            // The library folds more than case. Its `contains` follows the same rule, so it finds each song that MPD finds.
             return Self.test(name, "contains", .string(test.value), isExact: false)
         case .contains: return Self.test(name, "contains", .string(test.value), isExact: false)
         case .startsWith: return Self.test(name, "startsWith", .string(test.value), isExact: false)
@@ -158,7 +158,7 @@ struct LibraryCondition: Equatable, Sendable {
         let value = JSONValue.string(test.value)
         var parts = [Self.test("anyTag", word, value, isExact: false)]
         if test.value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // Tracks whose numbers have such digits: short ones are in very many.
+            // A number that contains these digits is at least this large. Shorter texts occur in too many numbers.
             guard test.value.utf8.count >= 4, let least = Int64("1" + test.value.dropFirst().map { _ in "0" }.joined())
             else { return unknown }
             for field in ["trackNumber", "discNumber"] {

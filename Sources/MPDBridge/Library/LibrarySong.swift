@@ -2,7 +2,7 @@ import ControlProtocol
 import MPDProtocol
 import NowPlaying
 
-/// A song as the library has it.
+/// A song of the library.
 struct LibrarySong: FilteredSong {
     /// Name of the file in bytes.
     let name: [UInt8]
@@ -16,13 +16,13 @@ struct LibrarySong: FilteredSong {
     /// Values of tags in the order of the library's answer.
     private let values: [(tag: MPDTag, texts: [JSONValue])]
 
-    /// Keys of the rows that songs are made of.
+    /// Keys of the rows for songs.
     static let fields: JSONValue = [
         "uri", "tags", "trackNumber", "discNumber", "movementNumber", "duration", "sampleRate", "bitsPerSample",
         "channels", "modified", "added",
     ]
 
-    /// A song by its row; nil: it has no uri.
+    /// A song from its row; nil: the row has no uri.
     init?(_ row: JSONValue, _ names: SongNames) {
         guard let members = row.objectValue?.members else { return nil }
         var uri: String?

@@ -2,7 +2,7 @@ import MPDProtocol
 
 /// Names of MPD's tags in the library.
 enum LibraryTags {
-    /// The library's tag with texts; nil: it is a number there, or unknown.
+    /// The library's name of a text tag; nil: the library has a number for it, or does not know it.
     static func name(_ tag: MPDTag) -> String? {
         switch tag {
         case .artist: "artist"
@@ -43,7 +43,7 @@ enum LibraryTags {
     /// True if no song of the library has this tag.
     static func isAbsent(_ tag: MPDTag) -> Bool { name(tag) == nil && number(tag) == nil }
 
-    /// The library's field with a number; nil: it is a text, or unknown.
+    /// The library's field for a numeric tag; nil: the library has a text for it, or does not know it.
     static func number(_ tag: MPDTag) -> String? {
         switch tag {
         case .track: "trackNumber"
@@ -53,10 +53,10 @@ enum LibraryTags {
         }
     }
 
-    /// The number by which filters and orders of the library know a tag; nil: it is none of these.
+    /// The numeric field for a tag in filters and orders of the library; nil: there is none.
     static func filteredNumber(_ tag: MPDTag) -> String? { tag == .movementNumber ? nil : number(tag) }
 
-    /// The tag of a name in the library's rows.
+    /// The tag for a name in the library's rows.
     static let tags: [String: MPDTag] = Dictionary(
         uniqueKeysWithValues: MPDTag.allCases.compactMap { tag in (name(tag) ?? number(tag)).map { ($0, tag) } })
 

@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// The songs of a stored playlist, written as they come.
+/// The songs of a stored playlist, written as they arrive.
 @PlayerLoop final class ListAnswer: AnswerStream {
     private let feed: PageFeed
     private let names: SongNames
@@ -10,10 +10,10 @@ import MPDProtocol
     private let window: Range<Int>
     private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     private var rows = RowQueue()
-    /// Songs that fit so far.
+    /// Number of matching songs so far.
     private var passed = 0
 
-    /// The songs of a feed that fit the filter (nil: all), those of them in the window, each written by `write`.
+    /// Writes the songs of a feed that match the filter (nil: all) and are in the window, each by `write`.
     init(
         _ feed: PageFeed, _ client: MPDClient, _ names: SongNames, _ filter: SongFilter?, _ window: Range<Int>,
         _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
@@ -35,7 +35,7 @@ import MPDProtocol
             case .failed(let failure)?: return .ends(.failed(failure))
             case .end?: return .ends(.ok)
             case .rows(let page, _)?: rows.put(page)
-            // Lists come as rows alone.
+            // The library sends lists only as rows.
             case .text?: return .more
             }
         }

@@ -4,7 +4,7 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// Stored playlists, the lists of the library: shows them, and loads them into the queue.
+/// Commands that show stored playlists, the lists of the library, and load them into the queue.
 @PlayerLoop final class ListDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let library: LibraryCalls
@@ -124,7 +124,7 @@ import NowPlayingClient
                 if let failure { return finish(.failed(ListLookup.failure(failure))) }
                 guard let self, let client else { return finish(.ok) }
                 let allowed = uris.filter { self.mayAdd($0, client) }
-                // A list as such keeps the titles of its addresses.
+                // A load of the whole list keeps the titles of its addresses.
                 if range.lowerBound == 0, allowed.count == uris.count {
                     return load(list, range, at: place, client, end)
                 }
@@ -145,7 +145,7 @@ import NowPlayingClient
         additions.add(parameters, at: place, client, allowsNothing: true, answersId: false, finish)
     }
 
-    /// True if a client may add an item of a list. MPD leaves out the others, too.
+    /// True if a client may add an item of a list. MPD leaves out the other items too.
     private func mayAdd(_ item: String, _ client: MPDClient) -> Bool {
         client.user != nil || (try? additions.uri(library.names.name(of: item), client)) != nil
     }

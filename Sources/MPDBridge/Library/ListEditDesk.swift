@@ -4,14 +4,14 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// Changes of stored playlists.
+/// Commands that change stored playlists.
 @PlayerLoop final class ListEditDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let library: LibraryCalls
     private let lookup: ListLookup
     private let additions: QueueAdditions
 
-    /// Lists of this library, and the queue of this mirror, which can be saved.
+    /// A desk for the lists of this library. `save` saves the queue of this mirror.
     init(_ mirror: PlayerMirror, _ library: LibraryCalls, _ additions: QueueAdditions) {
         self.mirror = mirror
         self.library = library
@@ -51,7 +51,7 @@ import NowPlayingClient
         case .playlistmove:
             let range = try arguments[1].indices()
             let place = try arguments[2].count()
-            // As in MPD, the list is not looked at then.
+            // As in MPD, a move to the same index succeeds without a look at the list.
             guard range != place..<place + 1 else { return finish(.ok) }
             let name = try listName(first)
             count(name, client, finish) { [weak self] count in
@@ -86,7 +86,7 @@ import NowPlayingClient
             case .failure where mode != "create": return finish(.failed(ListLookup.noList))
             case .success, .failure: break
             }
-            // A queue without items is a list without items; the library saves none of a session alone.
+            // An empty queue makes an empty list. The library saves no session without items, so the request has an empty list.
             if self?.mirror.queue.ids.isEmpty == true {
                 guard mode != "append" else { return finish(.ok) }
                 parameters["session"] = nil
@@ -138,7 +138,7 @@ import NowPlayingClient
             case .failure(let failure): finish(.failed(failure))
             case .success(let uris):
                 guard let index else { return append(uris[...], to: name, client, finish) }
-                // A list that is not there is made by its first items.
+                // The first items make a missing list.
                 let absent: Finish = { [weak self, weak client] outcome in
                     guard outcome == .failed(ListLookup.noList), let self, let client else { return finish(outcome) }
                     guard index == 0 else { return finish(.failed(MPDFailure(.argument, "Bad position"))) }
@@ -155,12 +155,12 @@ import NowPlayingClient
         }
     }
 
-    /// Inserts files into a list, in several steps where one line has no room for them.
+    /// Inserts files into a list, in several steps if one line has no room for them.
     private func insert(
         _ uris: ArraySlice<String>, at index: Int, of name: String, _ client: MPDClient, _ finish: @escaping Finish
     ) {
         guard !uris.isEmpty else { return finish(.ok) }
-        // From the last ones on, all at the same place: the library may leave some of them out.
+        // The last files are inserted first, all at the same index: the library may leave files out.
         let part = uris.fittingSuffix
         let step: JSONValue = ["uris": .array(part.map { .string($0) }), "at": .integer(Int64(index))]
         edit(name, ["insert": step], client) { [weak self, weak client] outcome in
@@ -243,7 +243,7 @@ import NowPlayingClient
 }
 
 extension Argument {
-    /// The indices of a range, or of a number alone. Throws MPD's message.
+    /// The indexes of a range, or of a single number. Throws MPD's message.
     func indices() throws(MPDFailure) -> Range<Int> {
         let range = try range()
         let upper = range.upper ?? .max

@@ -2,18 +2,18 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Finds the lists that clients name, and has the words of MPD for failures of lists.
+/// Finds lists by the names of clients, and makes MPD's messages for failures of lists.
 @PlayerLoop final class ListLookup {
     private let library: LibraryCalls
 
-    /// The failure of a request for a list that is not there.
+    /// The failure of a request for a missing list.
     static let noList = MPDFailure(.noExist, "No such playlist")
 
     /// Lists of this library.
     init(_ library: LibraryCalls) { self.library = library }
 
-    /// The parameter by which the library knows a list: a name of its own, or the place of a file. Names with a slash, and
-    /// those that no saved list has, are places.
+    /// The library's parameter for a list: a name of a saved list, or the path of a file. A name with a slash, and a name that
+    /// no saved list has, is a path.
     func resolve(
         _ name: [UInt8], _ client: MPDClient, _ finish: @escaping Finish,
         _ done: @escaping @PlayerLoop (JSONObject.Member) -> Void
@@ -28,7 +28,7 @@ import MPDProtocol
         find([own, place].compactMap { $0 }[...], library.link(client), finish, done)
     }
 
-    /// Calls `done` with the first of these that leads to a list.
+    /// Calls `done` with the first of these parameters that names a list.
     func find(
         _ candidates: ArraySlice<JSONObject.Member>, _ link: ClientLink, _ finish: @escaping Finish,
         _ done: @escaping @PlayerLoop (JSONObject.Member) -> Void

@@ -2,11 +2,11 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Rows of a question to the library, page by page: the next one is asked for while the one before is used.
+/// Rows of a query of the library, page by page. The feed requests the next page while the present one is used.
 @PlayerLoop final class PageFeed {
     /// A part of the rows.
     enum Page {
-        /// Rows in their order. `after`: the place behind them; nil: no row follows.
+        /// Rows in their order. `after`: the cursor after them; nil: no row follows.
         case rows([JSONValue], after: String?)
         /// The lines of `count` songs in their order.
         case text([UInt8], count: Int, after: String?)
@@ -14,7 +14,7 @@ import MPDProtocol
         case failed(MPDFailure)
     }
 
-    /// Called when there is something to take.
+    /// Called when a part is ready to take.
     var onPage: (@PlayerLoop () -> Void)?
 
     private let link: ClientLink
@@ -23,20 +23,20 @@ import MPDProtocol
     private var pages: [Page] = []
     private let cursor: String
     private var next: JSONValue?
-    /// Rows that are asked for at once: so many that they have room in a page of the library.
+    /// Rows of the next request, as many as a page of the library has room for.
     private var limit: Int
-    /// Rows that are left, at most.
+    /// Maximum number of remaining rows.
     private var left: Int
     private var isAsking = false
     private var isOver = false
-    /// Rows of the page that `drain` hands over.
+    /// Rows of the page that `drain` passes on.
     private var drained = RowQueue()
     private var failure: MPDFailure?
 
-    /// Bytes of a page that is asked for.
+    /// Requested bytes of a page.
     private static let wanted = 160 << 10
     private static let maximumLimit = 10_000
-    /// Pages that wait to be taken, at most.
+    /// Maximum number of pages that wait.
     private static let maximumPages = 2
 
     /// A feed that begins at once. `cursor`: the parameter with the place to go on from, `after`. `most`: rows, at most. `first`: rows of the first page.
@@ -54,7 +54,7 @@ import MPDProtocol
         ask()
     }
 
-    /// The next part; nil: it has not come yet.
+    /// The next part; nil: it has not arrived yet.
     func take() -> Page? {
         if !pages.isEmpty {
             let page = pages.removeFirst()
@@ -65,11 +65,11 @@ import MPDProtocol
         return isOver ? .end : nil
     }
 
-    /// Hands over all rows, and then the end: nil, or the failure. Other clients have their turns in between.
+    /// Passes on all rows, and then the end: nil, or the failure. Other clients get turns in between.
     func drain(
         _ use: @escaping @PlayerLoop (JSONValue) -> Void, _ end: @escaping @PlayerLoop (MPDFailure?) -> Void
     ) {
-        // The feed lives until its end, by its own handler.
+        // The handler keeps the feed alive until its end.
         onPage = { self.drainTurn(use, end) }
         onPage?()
     }
@@ -81,7 +81,7 @@ import MPDProtocol
             switch take() {
             case nil: return
             case .rows(let rows, _)?: drained.put(rows)
-            // Nobody asks for text here.
+            // `drain` requests rows, never text.
             case .text?: continue
             case .end?:
                 onPage = nil
@@ -129,7 +129,7 @@ import MPDProtocol
         ask()
     }
 
-    /// Takes a page that came as an open file in memory.
+    /// Takes a page that arrived as a file in memory.
     private func takeText(_ reply: ServerReply) {
         let count = Int(clamping: reply.value["count"]?.integerValue ?? 0)
         guard let bytes = reply.text, count >= 0 else {

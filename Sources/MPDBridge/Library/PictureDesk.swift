@@ -3,11 +3,11 @@ import Glibc
 import LinuxSystem
 import MPDProtocol
 
-/// Pictures of songs, which clients read part by part.
+/// Commands for pictures of songs, which clients read part by part.
 @PlayerLoop final class PictureDesk: CommandDesk {
     private let links: LinkPool
     private let names: SongNameTable
-    /// Pictures that clients read, by their numbers.
+    /// Pictures that clients are reading, by the client's number.
     private var pictures: [Int: OpenPicture] = [:]
 
     /// A desk at the library of these connections, whose songs have these names.
@@ -16,10 +16,10 @@ import MPDProtocol
         self.names = names
     }
 
-    /// A client has gone.
+    /// Forgets a client that has gone.
     func forget(_ client: MPDClient) { pictures[client.number] = nil }
 
-    /// Answers a part of a picture: one inside of the file alone for `readpicture`, else one beside it too.
+    /// Answers a part of a picture. `readpicture` takes only a picture inside of the file, `albumart` also one beside it.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let isInside = request.command == .readpicture
         let offset = try request.arguments[1].count()
@@ -66,7 +66,7 @@ import MPDProtocol
 
 /// A picture that a client reads part by part.
 private struct OpenPicture {
-    /// The picture that was asked for.
+    /// The requested picture.
     struct Key: Equatable {
         let uri: String
         let isInside: Bool

@@ -2,15 +2,15 @@ import ControlProtocol
 import LinuxSystem
 import NowPlaying
 
-/// Time for rows in one turn of the loop: some filters take long for each song, and other clients wait meanwhile.
+/// Time limit for rows in one turn of the loop: some filters take long for each song, and other clients wait meanwhile.
 struct TurnTime {
     private let end = EventLoop.now.advanced(bySeconds: 0.005)
 
-    /// True if the rest has to wait for another turn.
+    /// True if the other rows have to wait for another turn.
     var isOver: Bool { EventLoop.now >= end }
 }
 
-/// Rows of a page that are used in their order, in as many turns of the loop as they need.
+/// Rows of a page, which are used in order, in as many turns of the loop as they need.
 struct RowQueue {
     private var rows: ArraySlice<JSONValue> = []
 
@@ -20,7 +20,7 @@ struct RowQueue {
     /// Adds the rows of a page.
     mutating func put(_ page: [JSONValue]) { rows = rows.isEmpty ? page[...] : rows + page }
 
-    /// Removes the rows that are left.
+    /// Removes the remaining rows.
     mutating func removeAll() { rows = [] }
 
     /// Uses rows for one turn, until `use` returns false.

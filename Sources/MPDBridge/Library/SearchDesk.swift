@@ -2,22 +2,22 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Songs of the library, and updates of it.
+/// Commands for songs of the library, and for updates of it.
 @PlayerLoop final class SearchDesk: CommandDesk {
     private let mirror: PlayerMirror
     private let library: LibraryCalls
     private let additions: QueueAdditions
-    /// Places at which windows of clients ended, by their numbers.
+    /// Cursors at the ends of clients' last windows, by the client's number.
     private var windows: [Int: WindowPlace] = [:]
 
-    /// Songs of this library, which are added to the queue of this mirror.
+    /// A desk for songs of this library, which adds songs to the queue of this mirror.
     init(_ mirror: PlayerMirror, _ library: LibraryCalls, _ additions: QueueAdditions) {
         self.mirror = mirror
         self.library = library
         self.additions = additions
     }
 
-    /// A client has gone.
+    /// Forgets a client that has gone.
     func forget(_ client: MPDClient) { windows[client.number] = nil }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
@@ -64,7 +64,7 @@ import MPDProtocol
         library.whereBaseExists(filter, client, finish) { [self] client in
             if question.filter == nil, tail.window == nil {
                 var parameters = JSONObject([.init("sort", question.sort)])
-                // Without a filter the library takes the folders, which are everything, too.
+                // Without a filter, the library accepts its folders, which contain all songs.
                 parameters["filter"] = question.condition.json ?? ["all": []]
                 return additions.add(parameters, at: index, client, allowsNothing: true, answersId: false, finish)
             }

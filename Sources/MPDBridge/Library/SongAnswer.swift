@@ -2,16 +2,16 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// Rows that a client asks for again and again, window by window: the place at which the last one ended.
+/// The cursor at the end of a client's last window: many clients read a result window by window.
 struct WindowPlace: Equatable, Sendable {
     let question: SongQuestion
-    /// Songs before the place.
+    /// Number of songs before the cursor.
     let songs: Int
     /// The library's `after`; nil: the beginning.
     let after: String?
 }
 
-/// The songs of a question, written as they come.
+/// The songs of a query, written as they arrive.
 @PlayerLoop final class SongAnswer: AnswerStream {
     private let question: SongQuestion
     private let link: ClientLink
@@ -22,23 +22,23 @@ struct WindowPlace: Equatable, Sendable {
     private weak var client: MPDClient?
     private let atEnd: @PlayerLoop (WindowPlace) -> Void
     private var feed: PageFeed?
-    /// Songs that were passed.
+    /// Number of passed songs.
     private var passed: Int
-    /// The place of the page that is read.
+    /// The cursor of the present page.
     private var begin: (songs: Int, after: String?)
-    /// Rows of that page that were not judged yet, and the place behind it.
+    /// Rows of that page that were not tested yet, and the cursor after it.
     private var rows = RowQueue()
     private var behind: String?
-    /// True while rows before the range are passed without their fields.
+    /// True while the answer passes rows before the range without their fields.
     private var isSkipping = false
 
     /// Rows of the first page: few, so that the first line comes at once.
     private static let first = 24
-    /// A field that few songs have: rows of it are short.
+    /// A field that few songs have, so its rows are short.
     private static let nothing: JSONValue = ["chapterCount"]
 
-    /// The songs of a question in this range. `place`: one to go on from. `text`: form in which the library itself writes them
-    /// where the bridge does not judge them. `atEnd` gets the place of the end.
+    /// The songs of a query in this range. `place`: cursor to start from. `text`: form in which the library itself writes songs
+    /// that the bridge need not test. `atEnd` gets the cursor of the end.
     init(
         _ question: SongQuestion, _ link: ClientLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
         from place: WindowPlace? = nil, as text: SongText? = nil,
@@ -59,7 +59,7 @@ struct WindowPlace: Equatable, Sendable {
         open()
     }
 
-    /// Asks from the present place on. Rows of an exact condition before the range need no fields.
+    /// Requests rows from the present cursor on. Rows of an exact condition before the range need no fields.
     private func open() {
         let isExact = question.filter == nil
         isSkipping = isExact && passed < range.lowerBound
@@ -83,7 +83,7 @@ struct WindowPlace: Equatable, Sendable {
         switch feed?.take() {
         case nil: return .waits
         case .failed(let failure)?:
-            // The library may have refused the place: the next window begins at the first song.
+            // The library may have refused the cursor, so the next window begins at the first song.
             atEnd(WindowPlace(question: question, songs: 0, after: nil))
             return .ends(.failed(failure))
         case .end?:
@@ -109,7 +109,7 @@ struct WindowPlace: Equatable, Sendable {
     }
 
     private func ends() -> AnswerProgress {
-        // Behind the last song there is no cursor, and without one the library begins at the first song.
+        // There is no cursor after the last song, and without a cursor the library begins at the first song.
         atEnd(WindowPlace(question: question, songs: begin.after == nil ? 0 : begin.songs, after: begin.after))
         return .ends(.ok)
     }
@@ -124,7 +124,7 @@ struct WindowPlace: Equatable, Sendable {
         let isFull = passed >= range.upperBound
         guard rows.isEmpty || isFull else { return .pauses }
         rows.removeAll()
-        // The place of the page that has the last song of the range: the next window begins there.
+        // The next window begins at the page with the last song of the range.
         if !isFull || question.filter == nil { begin = (passed, behind) }
         return .more
     }

@@ -2,13 +2,13 @@ import LinuxSystem
 import MPDProtocol
 
 extension SongFilter {
-    /// The filter of these arguments; every song without any. Throws MPD's message.
+    /// The filter of these arguments; without arguments, every song matches. Throws MPD's message.
     init(_ arguments: [Argument], folds: Bool) throws(MPDFailure) {
         self = try FilterParser(foldsCase: folds).filter(arguments)
         try checkPatterns()
     }
 
-    /// Throws PCRE's message for a pattern that is none.
+    /// Throws PCRE's message for an invalid pattern.
     func checkPatterns() throws(MPDFailure) {
         switch self {
         case .all(let filters): for filter in filters { try filter.checkPatterns() }
@@ -21,7 +21,7 @@ extension SongFilter {
         }
     }
 
-    /// The failure of a question whose patterns take too many steps; nil: they do not.
+    /// The failure of a query whose patterns take too many steps; nil: they do not.
     var excess: MPDFailure? {
         switch self {
         case .all(let filters): return filters.lazy.compactMap(\.excess).first
@@ -35,7 +35,7 @@ extension SongFilter {
 }
 
 extension QueryTail {
-    /// The indices of the window; all without one.
+    /// The indexes of the window; without a window, all.
     var range: Range<Int> {
         guard let window else { return 0..<Int.max }
         return window.lower..<max(window.lower, window.upper ?? .max)

@@ -1,9 +1,9 @@
 import ControlProtocol
 import MPDProtocol
 
-/// A question for songs: a filter, the library's words for it, and an order.
+/// A query for songs: a filter, the library's condition for it, and an order.
 struct SongQuestion: Equatable, Sendable {
-    /// Nil: every song of the condition fits.
+    /// Nil: every song of the condition matches.
     let filter: SongFilter?
     let condition: LibraryCondition
     /// The library's order.
@@ -12,14 +12,14 @@ struct SongQuestion: Equatable, Sendable {
     /// Folder by folder.
     static let usualOrder: JSONValue = ["uri"]
 
-    /// A question for the songs of a filter.
+    /// A query for the songs of a filter.
     init(_ filter: SongFilter, _ sort: QueryTail.Sort?, _ names: SongNames) {
         condition = LibraryCondition(filter, names)
         self.filter = condition.isExact ? nil : filter
         self.sort = Self.order(sort)
     }
 
-    /// A question for the songs of a condition in the usual order.
+    /// A query for the songs of a condition in the default order.
     init(_ condition: LibraryCondition) {
         self.condition = condition
         filter = nil
@@ -45,7 +45,7 @@ struct SongQuestion: Equatable, Sendable {
         return object
     }
 
-    /// True if a song of the condition is one of the filter.
+    /// True if a song of the condition also matches the filter.
     func accepts(_ song: LibrarySong) -> Bool { filter?.matches(song, .mpd) ?? true }
 
     private static func order(_ sort: QueryTail.Sort?) -> JSONValue {

@@ -3,9 +3,9 @@ import Glibc
 import LinuxSystem
 import MPDProtocol
 
-/// Blocks of songs that the library writes, passed on as they are.
+/// Blocks of songs that the library writes, passed on unchanged.
 @PlayerLoop struct SongText {
-    /// Lines of a song, for `library.query`. The first of them is that of its name.
+    /// Lines of a song, for `library.query`. The first is the line of its name.
     let lines: JSONValue
     /// Writes the lines of some songs.
     let write: @PlayerLoop ([UInt8], inout AnswerWriter) -> Void
@@ -29,7 +29,7 @@ import MPDProtocol
         lines = .array(found)
     }
 
-    /// Lines of a song behind that of its name, for `library.get`, with these tags.
+    /// Lines of a song after the line of its name, for `library.get`, with these tags.
     static func facts(_ tags: TagMask, _ names: SongNames) -> JSONValue {
         .array(Array((SongText(tags: tags, names).lines.arrayValue ?? []).dropFirst()))
     }
@@ -39,17 +39,17 @@ import MPDProtocol
     }
 }
 
-/// Lines of songs behind those of their names, as the library writes them, by the uris of the songs.
+/// The library's lines of songs, without the lines of the names, by uri.
 struct WrittenSongs {
     private var lines: [String: ArraySlice<UInt8>] = [:]
 
     /// No songs.
     init() {}
 
-    /// The lines of a song; nil: the library does not know it.
+    /// The lines of a song; nil: the library does not know the song.
     subscript(uri: String) -> ArraySlice<UInt8>? { lines[uri] }
 
-    /// Takes the answer to a question for these files. Number of the files that it is about; nil: it is none.
+    /// Takes the answer to a request for these files. Returns the number of files that the answer covers; nil: it is invalid.
     mutating func take(_ reply: ServerReply, of files: ArraySlice<String>) -> Int? {
         guard let text = reply.text, let ends = reply.value["ends"]?.arrayValue, ends.count <= files.count else {
             return nil
@@ -65,7 +65,7 @@ struct WrittenSongs {
     }
 }
 
-/// Songs in their lines: each begins with the line of its name.
+/// The songs in lines: each begins with the line of its name.
 struct SongLines: Sequence, IteratorProtocol {
     /// A song: the index of its first line, and its name.
     struct Song {
@@ -76,7 +76,7 @@ struct SongLines: Sequence, IteratorProtocol {
     }
 
     private let bytes: [UInt8]
-    /// Index of the first line of the next song; nil: no song is left.
+    /// Index of the first line of the next song; nil: no song remains.
     private var start: Int?
 
     private static let key = Array("file: ".utf8)
@@ -100,7 +100,7 @@ struct SongLines: Sequence, IteratorProtocol {
         return Song(start: start, name: bytes[name..<end])
     }
 
-    /// Index of the first line end from here on.
+    /// Index of the next line end.
     private static func end(ofLine start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         guard let base = bytes.baseAddress, start < bytes.count,
             let found = memchr(base + start, 0x0A, bytes.count - start)

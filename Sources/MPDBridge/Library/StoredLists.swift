@@ -2,14 +2,14 @@ import ControlProtocol
 import MPDProtocol
 import NowPlaying
 
-/// The lists of the library as MPD's clients see them.
+/// The lists of the library in the form for MPD's clients.
 struct StoredLists {
     /// A list that clients may change.
     struct Saved: Equatable {
         let name: String
         /// Seconds since 1970.
         let modified: Int64
-        /// True: a filter, whose songs are computed at each read.
+        /// True for a filter, whose songs are computed at each read.
         let isFilter: Bool
 
         /// Writes its lines.
@@ -21,7 +21,7 @@ struct StoredLists {
 
     /// A playlist below a folder of the library.
     struct Found: Equatable {
-        /// Its place, as names of songs are.
+        /// Path in the form of a song's name.
         let name: [UInt8]
         /// Seconds since 1970.
         let modified: Int64
@@ -39,7 +39,7 @@ struct StoredLists {
     /// No lists.
     init() {}
 
-    /// The lists of an answer of `lists.list`; none of a failure.
+    /// The lists of an answer of `lists.list`; none for a failure.
     init(_ result: Result<ServerReply, MPDFailure>, _ names: SongNames) {
         guard case .success(let reply) = result else { return }
         for row in reply.value["lists"]?.arrayValue ?? [] {
@@ -53,7 +53,7 @@ struct StoredLists {
         }
     }
 
-    /// The playlists that lie in one folder, and at the top the saved lists.
+    /// The playlists in one folder; at the top, also the saved lists.
     func below(_ folder: [UInt8], isTop: Bool) -> StoredLists {
         let slash = UInt8(ascii: "/")
         let folder = SongNames.trimmed(folder)

@@ -2,13 +2,13 @@ import CPCRE2
 import MPDProtocol
 
 extension TextComparison {
-    /// Comparisons as MPD makes them: letters by Unicode, patterns by PCRE.
+    /// MPD's comparisons: letters by Unicode, patterns by PCRE.
     static let mpd = TextComparison(fold: CaseFolding.fold, matches: { RegularExpression.matches($0, $1, $2) })
 }
 
-/// Texts without the case of their letters.
+/// Case folding of texts.
 enum CaseFolding {
-    /// The text with small letters. Capital letters first: a letter such as ß has several capital ones.
+    /// The text in small letters. It is first converted to capital letters, as a letter such as ß becomes several.
     @Sendable static func fold(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
         return isPlain ? text.lowercased() : text.uppercased().lowercased()
@@ -20,20 +20,20 @@ final class RegularExpression {
     private let code: OpaquePointer
     private let match: OpaquePointer
 
-    /// Steps of one comparison, at most: some patterns take for ever.
+    /// Maximum steps of one comparison: some patterns take practically unlimited time.
     private static let maximumSteps: UInt32 = 10_000
-    /// Comparisons of one question that may reach this limit.
+    /// Number of comparisons of one query that may reach this limit.
     private static let maximumLong = 100
-    /// Patterns that are kept, compiled.
+    /// Maximum number of kept compiled patterns.
     private static let maximumKept = 16
 
-    /// Comparisons that reached the limit.
+    /// Number of comparisons that reached the limit.
     private var long = 0
 
-    /// True if so many comparisons reached the limit that the pattern is compared no more.
+    /// True if too many comparisons reached the limit, so the pattern is not used any more.
     private var isTooComplex: Bool { long >= Self.maximumLong }
 
-    /// A pattern; nil: it is none.
+    /// A pattern; nil: the text is not a valid pattern.
     init?(_ pattern: String, foldsCase: Bool) {
         var error: Int32 = 0
         var offset = 0
@@ -67,19 +67,19 @@ final class RegularExpression {
         return result >= 0
     }
 
-    /// True if a part of the text matches the pattern; false for a pattern that is none.
+    /// True if a part of the text matches the pattern; false for an invalid pattern.
     static func matches(_ text: String, _ pattern: String, _ foldsCase: Bool) -> Bool {
         kept(pattern, foldsCase)?.matches(text) ?? false
     }
 
-    /// A new question begins, whose comparisons count from 0. False: the pattern is none.
+    /// Begins a new query, whose comparisons count from 0. False: the pattern is invalid.
     static func begin(_ pattern: String, foldsCase: Bool) -> Bool {
         let made = kept(pattern, foldsCase)
         made?.long = 0
         return made != nil
     }
 
-    /// True if the last question with this pattern reached the limit of steps too often.
+    /// True if the last query with this pattern reached the limit of steps too often.
     static func isTooComplex(_ pattern: String, foldsCase: Bool) -> Bool {
         kept(pattern, foldsCase)?.isTooComplex ?? false
     }

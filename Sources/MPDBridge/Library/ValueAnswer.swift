@@ -2,16 +2,16 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// Values of tags: a header where one of the outer ones changes.
+/// Values of tags, with a header line at each change of an outer value.
 @PlayerLoop final class ValueAnswer: AnswerStream {
     private let tags: [MPDTag]
     private var left: ArraySlice<[String]>
     private var last: [String]?
 
-    /// Rows that are written at once.
+    /// Rows that one step writes.
     private static let part = 500
 
-    /// These combinations, the value of the first tag innermost.
+    /// An answer of these combinations; the value of the first tag is innermost.
     init(_ tags: [MPDTag], _ rows: ArraySlice<[String]>) {
         self.tags = tags
         left = rows

@@ -3,7 +3,7 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// Values of tags, and counts.
+/// Commands for values of tags, and for counts.
 @PlayerLoop final class ValueDesk: CommandDesk {
     private let library: LibraryCalls
 
@@ -25,7 +25,7 @@ import NowPlaying
         guard let tag = MPDTag(name) else { throw MPDFailure(.argument, "Unknown tag type: \(name.text)") }
         var filter: SongFilter?
         if arguments.count == 1, arguments[0].bytes.first != UInt8(ascii: "(") {
-            // A form of before 0.12: the albums of an artist.
+            // The form before 0.12 lists the albums of an artist.
             guard tag == .album else { throw MPDFailure(.argument, "should be \"Album\" for 3 arguments") }
             filter = .text(.tag(.artist), TextTest(.equals, arguments[0].text, foldsCase: false))
             arguments = []

@@ -2,11 +2,11 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// The values of several tags together, with the songs that have them: `list` and `count` with groups.
+/// The combinations of values of several tags, with counts of their songs: `list` and `count` with groups.
 @PlayerLoop final class ValueTable {
     /// Songs of one combination.
     struct Count: Equatable, Sendable {
-        /// Songs that have these values.
+        /// Number of songs with these values.
         var songs: Int64 = 0
         /// Seconds.
         var duration = 0.0
@@ -23,14 +23,14 @@ import MPDProtocol
     private var waiting = 0
     private var failure: MPDFailure?
 
-    /// Tags that the library puts together: one, and the four that it groups by.
+    /// Maximum tags that the library can combine: one, and four to group by.
     private static let mostTags = 5
-    /// Requests to the library for one table. A look at each song is cheaper than more of them.
+    /// Maximum requests to the library for one table. A look at each song is cheaper than more requests.
     private static let mostRequests = 64
-    /// Combinations of the values of one song, at most.
+    /// Maximum combinations of the values of one song.
     nonisolated private static let mostCombinations = 4096
 
-    /// Counts the songs of a question by these tags. `end` is called once.
+    /// Counts the songs of a query by these tags. `end` is called once.
     init(
         _ link: ClientLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
         _ end: @escaping @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
@@ -42,7 +42,7 @@ import MPDProtocol
         self.end = end
     }
 
-    /// Begins. The table lives until its end.
+    /// Begins the count. The table keeps itself alive until its end.
     func begin() {
         guard question.filter == nil, isForLibrary else { return walk() }
         let plans = plans()
@@ -50,7 +50,7 @@ import MPDProtocol
         for plan in plans { ask(plan) }
     }
 
-    /// True if the library can count these tags, and few requests are enough.
+    /// True if the library can count these tags in few requests.
     private var isForLibrary: Bool {
         guard tags.count <= Self.mostTags, tags.allSatisfy({ LibraryTags.name($0) != nil }) else { return false }
         return tags.reduce(1) { $0 * ($1.substitutes.count + 2) } <= Self.mostRequests
@@ -58,7 +58,7 @@ import MPDProtocol
 
     // MARK: Values
 
-    /// One way in which songs have their values: the tag itself, one that stands in for it, or nothing; and the condition.
+    /// One source of songs' values: the tag itself, a substitute, or no value; and the condition for these songs.
     private struct Plan {
         var chosen: [MPDTag?] = []
         var conditions: [LibraryCondition] = []
@@ -100,8 +100,8 @@ import MPDProtocol
                 self.ended()
             }
         }
-        // One tag whose values are listed without a filter: the library has them ready.
-        // Its titles are also names of files, which are no titles here.
+        // The library has the values of one tag without a filter ready.
+        // The library's titles include file names, which are not titles for MPD.
         let isListed = tags.count == 1 && tags[0] != .title && tags[0].substitutes.isEmpty
         if isListed, question.condition.json == nil { parameters["filter"] = nil }
         parameters["tag"] = .string(name)
@@ -142,8 +142,7 @@ import MPDProtocol
         }
     }
 
-    /// Combinations of the values of a song, one value of each tag. A file may have so many values that all of them have no
-    /// room: the last ones are left out then.
+    /// Combinations of the values of a song, one value of each tag. If a file has too many values, the last ones are left out.
     nonisolated static func combinations(_ tags: [MPDTag], _ song: LibrarySong) -> [[String]] {
         tags.reduce([[]]) { keys, tag in
             let values = values(tag, song).prefix(max(1, mostCombinations / keys.count))
@@ -151,7 +150,7 @@ import MPDProtocol
         }
     }
 
-    /// Values of a tag of a song, or of those that stand in for it; an empty text for none.
+    /// Values of a tag of a song, or of its substitute; an empty text if there are none.
     nonisolated private static func values(_ tag: MPDTag, _ song: LibrarySong) -> [String] {
         for candidate in [tag] + tag.substitutes {
             let values = song.values(candidate)
@@ -162,7 +161,7 @@ import MPDProtocol
 }
 
 extension ValueTable {
-    /// The combinations in the order of their bytes, the last tag first.
+    /// The combinations in byte order, by the last tag first.
     static func sorted(_ counts: [[String]: Count]) -> [(key: [String], value: Count)] {
         counts.sorted { one, other in
             for (left, right) in zip(one.key.reversed(), other.key.reversed()) where left != right {

@@ -4,18 +4,19 @@ import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
 
-/// The daemon or the library with the rights of one kind of client. It connects at the first call, and again after a loss.
+/// A connection to the daemon or the library with the rights of one kind of client. It opens at the first call, and again
+/// after a loss.
 @PlayerLoop final class CallerLink {
-    /// A client for which the server is asked.
+    /// A kind of client for which the bridge calls the server.
     enum Caller: Hashable, Sendable {
         /// The bridge's own user, or root.
         case own
         /// Another user of this machine.
         case user(UInt32)
-        /// Somebody of whom a password is known, if anything.
+        /// A client without a known user: at most a password identifies it.
         case unknown
 
-        /// The caller that a client with this user is; nil: the kernel names none.
+        /// The caller for a client of this user; nil: the kernel reports no user.
         init(_ user: UInt32?) {
             switch user {
             case nil: self = .unknown
@@ -59,7 +60,7 @@ import NowPlayingClient
     /// True while there is a connection.
     var isConnected: Bool { channel != nil }
 
-    /// Calls a method. The failure has the words of MPD.
+    /// Calls a method. The failure has MPD's message.
     func call(_ method: String, _ parameters: JSONObject = JSONObject(), _ answer: @escaping Answer) {
         guard connect() else {
             return loop.later { [server] in answer(.failure(server.absence)) }
@@ -96,7 +97,7 @@ import NowPlayingClient
         let name: JSONValue = "nowplaying-mpd"
         return switch caller {
         case .own: JSONObject([.init("client", name)])
-        // The lowest rights that there are for changes: nobody is known to be a user with rights of its own.
+        // An unknown client gets the least rights that allow changes.
         case .unknown: JSONObject([.init("client", name), .init("role", "control")])
         case .user(let user):
             JSONObject([
@@ -137,7 +138,7 @@ import NowPlayingClient
 }
 
 extension CallerLink.Server {
-    /// Failure of a call while nobody answers.
+    /// Failure of a call while the server does not answer.
     fileprivate var absence: MPDFailure {
         switch self {
         case .daemon: MPDFailure(.system, "nowplayingd is not running: start it, or wait for it")
@@ -145,7 +146,7 @@ extension CallerLink.Server {
         }
     }
 
-    /// A refusal of the server as MPD has it.
+    /// MPD's failure for a refusal of the server.
     fileprivate func failure(_ refusal: RemoteFailure) -> MPDFailure {
         switch self {
         case .daemon: MPDFailure(refusal: refusal)
@@ -155,7 +156,7 @@ extension CallerLink.Server {
 }
 
 extension MPDFailure {
-    /// A refusal of the library as MPD has it.
+    /// MPD's failure for a refusal of the library.
     fileprivate init(library failure: RemoteFailure) {
         let code: AckCode =
             switch (failure.code, failure.reason) {

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Connections to one server for the clients of the bridge, by the rights of these clients.
 ///
-/// A server prepares the requests of a connection one at a time. So each client that asks something gets a connection that no
-/// other client uses, and returns it with its last answer. At rest each kind of client keeps one.
+/// A server prepares the requests of a connection one at a time. So each client with a request gets a connection that no
+/// other client uses, and returns it with its last answer. At rest, each kind of client keeps one connection.
 @PlayerLoop final class LinkPool {
     /// A connection, and the clients that use it.
     private struct Entry {
@@ -20,23 +20,23 @@ import LinuxSystem
     private let paths: [String]
     private var entries: [CallerLink.Caller: [Entry]] = [:]
 
-    /// Connections for one kind of client; further clients share them. Each one costs the server a thread while it works.
+    /// Maximum connections for one kind of client; further clients share them. Each costs the server a thread while it works.
     private static let most = 64
 
-    /// Connections to a server at one of these paths; there is none yet.
+    /// An empty pool of connections to a server at one of these paths.
     init(_ loop: EventLoop, _ server: CallerLink.Server, paths: [String]) {
         self.loop = loop
         self.server = server
         self.paths = paths
     }
 
-    /// The server with the rights of a client's user; it costs nothing before the first call.
+    /// The server with the rights of a client's user. It uses no connection before the first call.
     func link(for user: UInt32?) -> ClientLink { ClientLink(self, CallerLink.Caller(user)) }
 
-    /// Connections that exist now.
+    /// Number of present connections.
     var count: Int { entries.values.reduce(0) { $0 + $1.count } }
 
-    /// Lends the connection that the fewest use.
+    /// Lends the connection with the fewest clients.
     func take(_ caller: CallerLink.Caller) -> CallerLink {
         var all = entries[caller] ?? []
         let least = all.indices.min { all[$0].borrowers < all[$1].borrowers }
@@ -50,7 +50,7 @@ import LinuxSystem
         return link
     }
 
-    /// Takes a lent connection back. It ends if another one is free, or if no client is left that could need it.
+    /// Takes back a lent connection. It ends if another one is free, or if no client is left that could need it.
     func giveBack(_ link: CallerLink, _ caller: CallerLink.Caller) {
         guard let index = entries[caller]?.firstIndex(where: { $0.link === link }) else { return }
         entries[caller]?[index].borrowers -= 1
@@ -60,7 +60,7 @@ import LinuxSystem
         link.close()
     }
 
-    /// A client has gone: ends the connections that nobody uses and no client is left to need.
+    /// Ends, after the end of a client, the unused connections that no client is left to need.
     func clientGone() {
         for caller in entries.keys where !hasClients(caller) {
             let unused = entries[caller]?.filter { $0.borrowers == 0 } ?? []
@@ -71,8 +71,8 @@ import LinuxSystem
     }
 }
 
-/// A server with the rights of one client: a connection of the pool from the first call to the last answer. It lives as long as
-/// its calls do, even if its client has gone.
+/// A server with the rights of one client: a connection of the pool from the first call to the last answer. It lives as
+/// long as its calls, even if its client has gone.
 @PlayerLoop final class ClientLink {
     private let pool: LinkPool
     private let caller: CallerLink.Caller
@@ -91,7 +91,7 @@ import LinuxSystem
         lent = link
         outstanding += 1
         link.call(method, parameters) { [self] result in
-            // A call that the answer leads to uses the same connection.
+            // A call from the handler of the answer uses the same connection.
             answer(result)
             outstanding -= 1
             guard outstanding == 0 else { return }

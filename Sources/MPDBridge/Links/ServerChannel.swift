@@ -8,9 +8,9 @@ import NowPlayingClient
 struct ServerReply: Sendable {
     /// The result.
     let value: JSONValue
-    /// Length of the line that it came in, in bytes.
+    /// Length of the answer's line in bytes.
     let bytes: Int
-    /// The open file that came with it.
+    /// The descriptor that came with the answer.
     let file: OwnedDescriptor?
 }
 
@@ -29,23 +29,23 @@ struct ServerReply: Sendable {
 
     /// Called with the name and the parameters of each notification.
     var onNotification: (@PlayerLoop (String, JSONValue) -> Void)?
-    /// Called once when the server has closed the connection, or sends lines that are no answers.
+    /// Called once when the server has closed the connection, or sends invalid lines.
     var onLoss: (@PlayerLoop () -> Void)?
 
     private let descriptor: OwnedDescriptor
     private var source: EventSource?
     private var input: [UInt8] = []
-    /// Bytes of `input` that hold no line end.
+    /// Number of leading bytes of `input` without a line end.
     private var searched = 0
     private var files: [OwnedDescriptor] = []
     private var output: [UInt8] = []
     private var callers: [Int64: Caller] = [:]
     private var lastNumber: Int64 = 0
 
-    /// Longest line that is read; a page has 192 KiB, unless one row is longer.
+    /// Maximum bytes of a line. A page has 192 KiB, unless one row is longer.
     private static let maximumLine = 64 << 20
 
-    /// Connects to the socket at `path`. Throws the system's refusal.
+    /// Connects to the socket at `path`. Throws the system's error.
     init(_ loop: EventLoop, _ path: String) throws(SystemError) {
         descriptor = OwnedDescriptor(try UnixSocket.connect(path))
         source = loop.watch(descriptor.number, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
@@ -66,7 +66,7 @@ struct ServerReply: Sendable {
         flush()
     }
 
-    /// Ends the connection; calls that wait are lost.
+    /// Ends the connection; waiting calls are lost.
     func close() {
         guard source != nil else { return }
         source?.release()
@@ -90,7 +90,7 @@ struct ServerReply: Sendable {
             }
             if count == -Int(EINTR) { continue }
             if count == -Int(EAGAIN) { break }
-            // The end of the connection is read, too.
+            // A read also finds the end of the connection.
             guard count > 0 else { return output = [] }
             sent += count
         }
@@ -114,7 +114,7 @@ struct ServerReply: Sendable {
         lost?()
     }
 
-    /// False: the server sends no more.
+    /// False: the server sends nothing more.
     private func receive() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             let received = UnixSocket.receive(descriptor.number, into: buffer)

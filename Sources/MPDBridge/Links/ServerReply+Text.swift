@@ -3,10 +3,10 @@ import Glibc
 import LinuxSystem
 
 extension ServerReply {
-    /// Bytes of a text, at most: the library ends one after the song with which it has 192 KiB.
+    /// Maximum bytes of a text: the library ends a text after the song with which it reaches 192 KiB.
     private static let maximumText = 64 << 20
 
-    /// The text of songs that came as an open file in memory; nil: none came, or it cannot be read.
+    /// The text of songs that arrived as a file in memory; nil: none arrived, or it cannot be read.
     var text: [UInt8]? {
         guard let file else { return nil }
         let size = min(max(0, Int(clamping: value["bytes"]?.integerValue ?? 0)), Self.maximumText)

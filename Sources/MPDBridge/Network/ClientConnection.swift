@@ -3,13 +3,13 @@ import Glibc
 import LinuxSystem
 import MPDProtocol
 
-/// The bytes of one connection: lines that came, and answers that were not sent yet. It decides nothing about them.
+/// The bytes of one connection: received lines, and unsent answers. It does not interpret them.
 @PlayerLoop final class ClientConnection {
-    /// Lines that came and were not taken.
+    /// Received lines that were not taken.
     private(set) var input = LineBuffer()
-    /// True if the client sends no more, or is to be sent nothing after the present answers.
+    /// True if the client sends nothing more, or if the present answers are the last.
     private(set) var hasEnded = false
-    /// True if nobody reads answers any more. Lines that came before are still carried out.
+    /// True if the client reads no more answers. The bridge still carries out earlier lines.
     private(set) var isGone = false
     /// True if the descriptor is closed.
     private(set) var isClosed = false
@@ -25,16 +25,16 @@ import MPDProtocol
 
     /// An event of the connection.
     struct Event {
-        /// True: there are bytes to receive, or their end.
+        /// True if there are bytes to receive, or their end.
         let isReadable: Bool
-        /// True: the client has closed its end.
+        /// True if the client has closed its end.
         let isGone: Bool
     }
 
-    /// A connection; the descriptor becomes its own.
+    /// A connection, which takes ownership of the descriptor.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Watches for lines; false: it cannot.
+    /// Watches for lines; false: that failed.
     func begin(_ loop: EventLoop, _ happened: @escaping @PlayerLoop (Event) -> Void) -> Bool {
         watched = Self.readable
         source = loop.watch(descriptor, watched) { events in
@@ -48,10 +48,10 @@ import MPDProtocol
     /// Takes the next line; nil: there is none.
     func takeLine() -> [UInt8]? { input.next() }
 
-    /// Looks at no more bytes until `watch` is called for lines: those that came wait.
+    /// Receives no more bytes until a call of `watch` for lines; received lines wait.
     func rest() { set(watched & ~Self.readable) }
 
-    /// Receives bytes that are there.
+    /// Receives the available bytes.
     func receive() {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -63,7 +63,7 @@ import MPDProtocol
         }
     }
 
-    /// Takes no more lines: the present answers are the last. `dropping`: those that came are dropped.
+    /// Takes no more lines: the present answers are the last. `dropping`: drops received lines.
     func end(dropping: Bool) {
         if dropping { input.removeAll() }
         hasEnded = true
@@ -71,10 +71,10 @@ import MPDProtocol
 
     // MARK: Answers
 
-    /// Bytes that wait to be sent.
+    /// Number of unsent bytes.
     var unsent: Int { output.count }
 
-    /// Sends bytes, as many as the connection takes; the others wait. False: nobody reads any more.
+    /// Sends as many bytes as the connection takes; the others wait. False: the client reads nothing more.
     func send(_ bytes: [UInt8]) -> Bool {
         if isGone {
             output.removeAll()
@@ -87,7 +87,7 @@ import MPDProtocol
         return false
     }
 
-    /// Sends lines for which nothing else waits. True: all of them; false: some wait; nil: nothing was sent.
+    /// Sends lines if no other bytes wait. True: it sent all of them; false: some wait; nil: it sent nothing.
     func sendAtOnce(_ lines: [UInt8]) -> Bool? {
         guard output.count == 0, !isGone else { return nil }
         let count = lines.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
@@ -97,8 +97,8 @@ import MPDProtocol
         return false
     }
 
-    /// Watches for lines if `forLines`, and for room if bytes wait. Lines may be reported for which it is not called: most
-    /// commands end before the next line comes.
+    /// Watches for lines if `forLines`, and for room if bytes wait. The kernel may report lines without such a call, as most
+    /// commands end before the next line arrives.
     func watch(forLines: Bool) {
         set((forLines ? Self.readable : watched & Self.readable) | (output.count > 0 ? Self.writable : 0))
     }
@@ -111,10 +111,10 @@ import MPDProtocol
 
     // MARK: End
 
-    /// The client has closed its end: a change that it asked for is made nevertheless.
+    /// Stops watching after the client has closed its end. A requested change is made nevertheless.
     func leave() {
         isGone = true
-        // The kernel would report it again and again.
+        // The kernel would report the closed end repeatedly.
         source?.release()
         source = nil
     }

@@ -1,10 +1,10 @@
 import LinuxSystem
 import NowPlaying
 
-/// Ends connections whose client sends no line for some time and waits for no change. All clients share one timer, and none
-/// runs while all of them wait for changes.
+/// Ends connections whose client sends no line for some time and waits for no change. All clients share one timer, which
+/// does not run while all of them wait for changes.
 @PlayerLoop final class ClientPatience {
-    /// Seconds without a line after which such a client is left.
+    /// Seconds without a line after which a connection ends.
     private let seconds: Double
 
     private let loop: EventLoop
@@ -12,20 +12,20 @@ import NowPlaying
     private var count = 0
     private var timer: EventSource?
 
-    /// Watches no client of this server yet.
+    /// A timer for this server that watches no client yet.
     init(_ loop: EventLoop, _ server: MPDServer, seconds: Double) {
         self.seconds = seconds
         self.loop = loop
         self.server = server
     }
 
-    /// One more client is timed, whose last line has just come.
+    /// Adds a client whose last line has just arrived.
     func begin() {
         count += 1
         if timer == nil { arm(EventLoop.now) }
     }
 
-    /// One client less is timed.
+    /// Removes a client.
     func end() {
         count -= 1
         if count == 0 { timer = nil }

@@ -1,38 +1,38 @@
 import MPDProtocol
 
-/// The lines of a client that are carried out, one after the other or several as one change, and their answers.
+/// The progress of a client's lines, which run one after the other or several as one change, and of their answers.
 struct CommandProgress {
     private var run: CommandRun?
-    /// True while a request was begun and has not ended.
+    /// True while a request runs.
     private(set) var isRunning = false
 
     /// The next step of the lines.
     enum Step {
-        /// The lines before have not ended, or there are none.
+        /// Earlier lines still run, or there are none.
         case waits
         /// All lines are answered.
         case over
-        /// A line was refused, and those after it are dropped.
+        /// A line was refused, and the lines after it are dropped.
         case refused(endsConnection: Bool)
         case one(MPDRequest)
-        /// Requests that are carried out as one change.
+        /// Carry out these requests as one change.
         case several([MPDRequest])
     }
 
-    /// No lines.
+    /// A progress without lines.
     init() {}
 
-    /// True if no line is left.
+    /// True if no line remains.
     var isOver: Bool { run == nil }
 
-    /// Begins lines, where none is left.
+    /// Begins lines; none may remain.
     mutating func begin(_ work: Conversation.Work) {
         isRunning = false
         run = CommandRun(work)
     }
 
-    /// The next step, for a client who may and can do so much. Its request has begun then. Writes the end of the answer, or
-    /// the refusal.
+    /// The next step with these rights and available commands. The step's request then counts as begun. Writes the end of the
+    /// answer, or the refusal.
     mutating func step(
         allowed: Permissions, available: Set<MPDCommand>, _ writer: inout AnswerWriter
     ) -> Step {
@@ -56,7 +56,7 @@ struct CommandProgress {
         }
     }
 
-    /// The request that was begun has ended; false: none was, as the client has left it. Writes the end of its answer.
+    /// Ends the running request, and writes the end of its answer. False: none runs, as the client has dropped it.
     mutating func end(_ command: MPDCommand, _ outcome: Outcome, _ writer: inout AnswerWriter) -> Bool {
         guard let current = run, isRunning else { return false }
         isRunning = false
@@ -70,7 +70,7 @@ struct CommandProgress {
         return true
     }
 
-    /// So many requests that were begun together have ended; false: none were. Writes the ends of their answers.
+    /// Ends this number of requests that run together, and writes the ends of their answers. False: none run.
     mutating func end(_ count: Int, _ outcome: JointOutcome, _ writer: inout AnswerWriter) -> Bool {
         guard run != nil, isRunning else { return false }
         isRunning = false
@@ -89,7 +89,7 @@ struct CommandProgress {
     /// Drops all lines.
     mutating func abandon() { run = nil }
 
-    /// The next line is answered.
+    /// Marks the next line as answered.
     private mutating func pass(_ writer: inout AnswerWriter) {
         run?.pass()
         switch run?.kind {

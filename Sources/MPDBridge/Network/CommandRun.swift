@@ -1,28 +1,28 @@
 import MPDProtocol
 
-/// Lines of a client that are carried out: one after the other, or several as one change.
+/// Lines of a client, which run one after the other, or several as one change.
 struct CommandRun {
     /// Extent of the answer.
     let kind: Conversation.Work.Kind
     /// Index of the next line.
     private(set) var index = 0
     private let lines: [[UInt8]]
-    /// Requests that are carried out together, at most.
+    /// Maximum number of requests that run together.
     private var most = 8192
-    /// True if the next request is carried out alone.
+    /// True if the next request runs alone.
     private var isAlone = false
 
-    /// The lines of a client, none of them carried out.
+    /// The lines of a client, of which none has run.
     init(_ work: Conversation.Work) {
         kind = work.kind
         lines = work.lines
     }
 
-    /// The next line; nil: all are carried out.
+    /// The next line; nil: all have run.
     var line: [UInt8]? { index < lines.count ? lines[index] : nil }
 
-    /// The request of the next line and those that may be carried out together with it. `read` reads a line; nil: it is no
-    /// request.
+    /// The request of the next line, and the following requests that may run together with it. `read` reads a line; nil: the
+    /// line is not a request.
     func together(_ first: MPDRequest, _ read: ([UInt8]) -> MPDRequest?) -> [MPDRequest] {
         var result = [first]
         guard !isAlone, lines.count > index + 1 else { return result }
@@ -33,15 +33,15 @@ struct CommandRun {
         return result
     }
 
-    /// The next line was carried out.
+    /// Moves on after the next line has run.
     mutating func pass() {
         index += 1
         isAlone = false
     }
 
-    /// The next line is carried out alone.
+    /// Makes the next line run alone.
     mutating func separate() { isAlone = true }
 
-    /// So many requests could not be carried out together: tries fewer from now on, which leads to the one at fault.
+    /// Halves the number of requests that run together, after this many failed together. This finds the faulty request.
     mutating func divide(_ count: Int) { most = max(1, count / 2) }
 }

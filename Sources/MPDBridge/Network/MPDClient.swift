@@ -2,27 +2,27 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// One client: its rights and wishes, and the order of its commands, answers and changes.
+/// One client: its rights and settings, and the order of its commands, answers and changes.
 @PlayerLoop final class MPDClient {
     /// Number of the connection.
     let number: Int
-    /// True if it came by a local socket.
+    /// True if the client uses a local socket.
     let isLocal: Bool
     /// User of this machine at the other end; nil: unknown.
     let user: UInt32?
-    /// Rights: other ones after a password.
+    /// The present rights; a password changes them.
     var permissions: Permissions
-    /// Carries out its commands: those of its partition.
+    /// Carries out the commands, for the partition of the client.
     private(set) var performer: any CommandPerformer
-    /// Parts of the protocol that it has switched on.
+    /// Parts of the protocol that the client has switched on.
     var features: Set<ProtocolFeature> = []
-    /// Tags that it wants in song blocks.
+    /// Tags for the client's song blocks.
     var tags = TagMask.all
-    /// Most bytes of a binary part.
+    /// Maximum bytes of a binary part.
     var binaryLimit = 8192
-    /// Changes that it was not sent yet.
+    /// Changes that were not sent to the client yet.
     private(set) var changes = PendingChanges()
-    /// Writes the answer of the command that runs.
+    /// Writes the answer of the running command.
     var writer = AnswerWriter()
 
     private let connection: ClientConnection
@@ -34,19 +34,19 @@ import NowPlaying
     private var stream: (any AnswerStream, Finish)?
     private var isProcessing = false
     private var willSettle = false
-    /// Instant of the last line, of the end of an `idle`, or of the begin.
+    /// Instant of the last line, of the end of an `idle`, or of the start.
     private(set) var lastLine = EventLoop.now
-    /// True while it has to send a line in time.
+    /// True while the time limit for the next line applies.
     private(set) var isTimed = false {
         didSet {
             if isTimed != oldValue { isTimed ? server.patience.begin() : server.patience.end() }
         }
     }
 
-    /// Bytes of answers above which nothing more is made until some were read.
+    /// Bytes of unread answers above which the client's commands wait.
     private static let maximumUnread = 64 << 10
 
-    /// A connection; its descriptor becomes the client's.
+    /// A client, which takes ownership of the descriptor.
     init(
         _ server: MPDServer, _ loop: EventLoop, _ descriptor: Int32, number: Int, isLocal: Bool, user: UInt32?,
         permissions: Permissions, _ performer: any CommandPerformer
@@ -61,7 +61,7 @@ import NowPlaying
         connection = ClientConnection(descriptor)
     }
 
-    /// Greets the client and serves it. False: it can't be watched.
+    /// Greets the client and serves it. False: the descriptor cannot be watched.
     func begin() -> Bool {
         guard connection.begin(loop, { [unowned self] in happened($0) }) else { return false }
         writer.greeting(version: MPDServer.version)
@@ -72,7 +72,7 @@ import NowPlaying
 
     // MARK: Changes
 
-    /// Something has changed: the client is sent it, now or at its next `idle`.
+    /// Sends changes to the client, now or at its next `idle`.
     func note(_ changed: SubsystemSet, at now: MonotonicTime = EventLoop.now) {
         changes.note(changed)
         guard conversation.isIdle else { return }
@@ -86,14 +86,14 @@ import NowPlaying
         settleSoon()
     }
 
-    /// Sends lines without another turn of the loop; false: nothing is sent.
+    /// Sends lines in this turn of the loop; false: nothing is sent.
     private func sendAtOnce(_ lines: [UInt8]) -> Bool {
         guard writer.bytes.isEmpty, !isProcessing, let isWhole = connection.sendAtOnce(lines) else { return false }
         if !isWhole { settleSoon() }
         return true
     }
 
-    /// Its commands are those of another partition from now on, where everything may be different.
+    /// Moves the client to another partition, in which everything may differ.
     func join(_ performer: any CommandPerformer) {
         guard performer !== self.performer else { return }
         let old = self.performer
@@ -104,10 +104,10 @@ import NowPlaying
 
     // MARK: Commands
 
-    /// Goes on with the long answer, because more of it is there.
+    /// Continues the long answer, as more of it is ready.
     func proceed() { settleSoon() }
 
-    /// Answers the command that runs with a long answer.
+    /// Answers the running command with a long answer.
     func answer(_ stream: any AnswerStream, _ finish: @escaping Finish) {
         self.stream = (stream, finish)
         settleSoon()
@@ -139,7 +139,7 @@ import NowPlaying
         }
     }
 
-    /// Begins the next line of the list, or several of them; false: those before have not ended.
+    /// Begins the next line of the list, or several of them; false: earlier lines still run.
     private func step() -> Bool {
         switch progress.step(allowed: permissions, available: performer.commands, &writer) {
         case .waits: return false
@@ -162,13 +162,13 @@ import NowPlaying
         switch outcome {
         case .ok, .failed: break
         case .idles(let subsystems): idle(subsystems)
-        // The answers before it are sent, and the lines after it are not carried out.
+        // The bridge sends the answers before this line, and does not carry out the lines after it.
         case .closes: connection.end(dropping: true)
         }
         settleSoon()
     }
 
-    /// Waits for changes of these, unless some were not sent yet.
+    /// Waits for changes of these subsystems, unless unsent changes exist.
     private func idle(_ subsystems: SubsystemSet) {
         awaited = subsystems
         let taken = changes.take(subsystems)
@@ -201,7 +201,7 @@ import NowPlaying
         isTimed = false
     }
 
-    /// Reads what the client sent before it closed its end, and ends an answer that nobody reads.
+    /// Reads the client's last bytes after it has closed its end, and ends its unread long answer.
     private func finishAlone() {
         if let (_, finish) = stream {
             stream = nil
@@ -238,14 +238,14 @@ import NowPlaying
         }
         if connection.isClosed { return }
         if hasMore, unread < Self.maximumUnread { settleSoon() }
-        // Lines, or the rest of a list, that waited for the bytes that were sent.
+        // Lines, or the rest of a list, may have waited for the sent bytes.
         let isReady = progress.isOver ? connection.input.hasLine : !progress.isRunning
         if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
         if connection.hasEnded, !isReady, progress.isOver, unread == 0 { return close() }
         connection.watch(forLines: !isBlocked)
     }
 
-    /// Makes rows of the long answer until enough wait to be read. True: there are more rows at once.
+    /// Makes rows of the long answer until enough bytes wait. True: more rows are ready at once.
     private func pull() -> Bool {
         guard let (stream, finish) = stream else { return false }
         while unread < Self.maximumUnread {
@@ -264,7 +264,7 @@ import NowPlaying
 
     // MARK: End
 
-    /// The client sent no line for too long, and waits for no change: ends the connection, unless an answer is made.
+    /// Ends the connection of a client that sent no line for too long and waits for no change, unless an answer is in progress.
     func isSilent(_ now: MonotonicTime) {
         if progress.isOver { close() } else { lastLine = now }
     }

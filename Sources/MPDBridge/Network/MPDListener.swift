@@ -1,9 +1,9 @@
 import BridgeRuntime
 
-/// The way in which clients of an address are served.
+/// The kind of service for clients of an address.
 enum MPDService: Hashable, Sendable {
     case playback
-    /// All that its clients play is an announcement.
+    /// Clients play announcements.
     case announcements
 }
 

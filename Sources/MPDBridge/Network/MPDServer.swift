@@ -5,23 +5,23 @@ import MPDProtocol
 
 /// Carries out commands for clients.
 @PlayerLoop protocol CommandPerformer: AnyObject {
-    /// Commands that work.
+    /// The available commands.
     var commands: Set<MPDCommand> { get }
-    /// Carries out a command; the answer is written to the client's `writer` before `finish`.
+    /// Carries out a command. It writes the answer to the client's `writer` before `finish`.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish)
     /// Carries out several requests of a command list as one change.
     func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish)
-    /// A client has gone.
+    /// Forgets a client that has gone.
     func clientGone(_ client: MPDClient)
 }
 
 /// The clients of the bridge.
 @PlayerLoop final class MPDServer {
-    /// Version of the protocol that clients are greeted with.
+    /// Version of the protocol in the greeting.
     static let version = "0.24.0"
-    /// Connections at once.
+    /// Maximum number of connections.
     private static let maximumClients = 1000
-    /// Connections at once of users who are not known.
+    /// Maximum number of connections without a known user.
     private static let maximumUnknown = 200
 
     /// Called when a client has gone.
@@ -34,11 +34,11 @@ import MPDProtocol
     private var lastNumber = 0
     /// The last answer to `idle`.
     private var lastChanged: (subsystems: SubsystemSet, lines: [UInt8]) = ([], [])
-    /// Watches the clients that wait for nothing.
+    /// Watches the clients that wait for no change.
     private(set) lazy var patience = ClientPatience(loop, self, seconds: silence)
     private let silence: Double
 
-    /// A server without clients. `silence`: seconds without a line after which it ends a connection that waits for nothing.
+    /// A server without clients. `silence`: seconds without a line after which it ends a connection that waits for no change.
     init(_ loop: EventLoop, _ log: BridgeLog, _ rights: PeerRights, silence: Double = 60) {
         self.silence = silence
         self.loop = loop
@@ -54,13 +54,13 @@ import MPDProtocol
         clients.contains { CallerLink.Caller($0.user) == caller }
     }
 
-    /// Rights that a password gives; nil: there is no such password.
+    /// Rights of a password; nil: the password is wrong.
     func rights(forPassword word: [UInt8]) -> Permissions? { rights.rights(forPassword: word) }
 
-    /// New settings: they count for connections from now on.
+    /// Applies new settings to further connections.
     func set(_ rights: PeerRights) { self.rights = rights }
 
-    /// Takes a connection, whose commands a partition carries out. `isLocal`: it came by a local socket.
+    /// Takes a connection for a partition, which carries out its commands. `isLocal`: the connection uses a local socket.
     func welcome(_ descriptor: Int32, isLocal: Bool, _ performer: any CommandPerformer) {
         let user = isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
         let unknown = clients.count { $0.user == nil }
@@ -78,24 +78,24 @@ import MPDProtocol
         if !client.begin() { client.close() }
     }
 
-    /// Something has changed for every client.
+    /// Reports a change to every client.
     func note(_ subsystem: Subsystem) {
         let now = EventLoop.now
         for client in clients { client.note(SubsystemSet(subsystem), at: now) }
     }
 
-    /// The same for those of a partition.
+    /// Reports a change to the clients of a partition.
     func note(_ subsystem: Subsystem, in performer: any CommandPerformer) {
         note(SubsystemSet(subsystem), in: performer)
     }
 
-    /// Several subsystems have changed for the clients of a partition. The one that came first is sent it first.
+    /// Reports changes of several subsystems to the clients of a partition, in the order of their connections.
     func note(_ changed: SubsystemSet, in performer: any CommandPerformer) {
         let now = EventLoop.now
         for client in clients where client.performer === performer { client.note(changed, at: now) }
     }
 
-    /// The answer to `idle` with these changes. It is made once for the clients that get the same one.
+    /// The answer to `idle` with these changes. It is made once for all clients that get the same answer.
     func lines(of changed: SubsystemSet) -> [UInt8] {
         if changed != lastChanged.subsystems {
             var writer = AnswerWriter()
@@ -105,10 +105,10 @@ import MPDProtocol
         return lastChanged.lines
     }
 
-    /// A client has gone to another partition.
+    /// Records that a client has moved to another partition.
     func moved(_ client: MPDClient, from performer: any CommandPerformer) { performer.clientGone(client) }
 
-    /// A connection has ended.
+    /// Removes a client whose connection has ended.
     func forget(_ client: MPDClient) {
         guard let index = clients.lastIndex(where: { $0 === client }) else { return }
         clients.remove(at: index)

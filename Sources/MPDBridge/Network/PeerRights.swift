@@ -8,16 +8,16 @@ struct PeerRights: Sendable {
     private let settings: MPDSettings
     private let owner: UInt32
 
-    /// Everything of the protocol but `kill`.
+    /// All rights of the protocol except `kill`.
     private static let full: Permissions = [.read, .add, .player, .control, .admin]
 
-    /// Rights by these settings. `owner`: the user whose daemon it is.
+    /// Rights by these settings. `owner`: the user of the daemon.
     init(_ settings: MPDSettings, owner: UInt32) {
         self.settings = settings
         self.owner = owner
     }
 
-    /// Rights of a user of this machine; nil: not known who it is.
+    /// Rights of a user of this machine; nil: the user is unknown.
     func rights(of user: UInt32?) -> Permissions {
         guard let user, user == owner || user == 0 else { return settings.defaultPermissions }
         return settings.localPermissions ?? Self.full
@@ -26,7 +26,7 @@ struct PeerRights: Sendable {
     /// True for the bridge's own user and root.
     static func isOwn(_ user: UInt32?) -> Bool { user == 0 || user == geteuid() }
 
-    /// Rights that a password gives; nil: no password has this word. Takes the same time for every wrong word of a length.
+    /// Rights of a password; nil: the password is wrong. The time is the same for all wrong passwords of a length.
     func rights(forPassword word: [UInt8]) -> Permissions? {
         var found: Permissions?
         for password in settings.passwords where Self.isEqual(Array(password.word.utf8), word) {

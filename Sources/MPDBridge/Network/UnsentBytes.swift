@@ -6,27 +6,27 @@ struct UnsentBytes {
     private var bytes: [UInt8] = []
     private var sent = 0
 
-    /// Sent bytes that are kept at most before those that wait are moved.
+    /// Maximum sent bytes at the front before the unsent bytes move there.
     private static let mostSent = 64 << 10
 
-    /// No bytes.
+    /// An empty buffer.
     init() {}
 
-    /// Bytes that wait.
+    /// Number of unsent bytes.
     var count: Int { bytes.count - sent }
 
-    /// Adds bytes behind those that wait.
+    /// Appends bytes.
     mutating func append(_ more: [UInt8]) {
         if bytes.isEmpty { bytes = more } else { bytes += more }
     }
 
-    /// Forgets all: nobody reads them.
+    /// Drops all bytes, as the client does not read them.
     mutating func removeAll() {
         bytes = []
         sent = 0
     }
 
-    /// Sends as much as the connection takes. False: it has ended.
+    /// Sends as many bytes as the connection takes. False: the connection has ended.
     mutating func send(to descriptor: Int32) -> Bool {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {

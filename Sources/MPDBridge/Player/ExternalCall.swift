@@ -1,18 +1,18 @@
 import ControlProtocol
 import MPDProtocol
 
-/// Treatment of a call while another player, such as AirPlay, has the session: the daemon would carry some of them out in its
-/// own queue, which clients do not see then.
+/// Treatment of a call while another player, such as AirPlay, has the session. Otherwise the daemon would apply some calls
+/// to its own queue, which clients do not see then.
 enum ExternalCall {
-    /// The daemon passes it on to the player.
+    /// The daemon passes the call on to the player.
     case asIs
-    /// Another method does the same there.
+    /// Another method has the same effect there.
     case other(String)
     case refused(MPDFailure)
-    /// The answer is the one item.
+    /// The answer is the single item.
     case list
 
-    /// Judges a method, and takes out parameters that name the one item.
+    /// Judges a method, and removes parameters that name the single item.
     init(_ method: String, _ parameters: inout JSONObject) {
         switch method {
         case "queue.list": self = .list
@@ -29,7 +29,7 @@ enum ExternalCall {
     }
 }
 
-/// Methods of the daemon that take the name of a session.
+/// Methods of the daemon with the parameter `session`.
 enum SessionMethods {
     private static let families = ["queue.", "nowPlaying.", "item.", "volume.", "loudness.", "crossfade.", "sleep."]
     private static let commands: Set<String> = [

@@ -8,9 +8,9 @@ struct MessageBoard {
         let text: String
     }
 
-    /// Channels of a client, at most.
+    /// Maximum channels of a client.
     private static let maximumChannels = 16
-    /// Messages that wait for a client, at most.
+    /// Maximum waiting messages of a client.
     private static let maximumMessages = 64
 
     private var channels: [Int: Set<String>] = [:]
@@ -19,10 +19,10 @@ struct MessageBoard {
     /// A board without clients.
     init() {}
 
-    /// All channels that somebody follows, in order.
+    /// All channels with a subscriber, in order.
     var names: [String] { channels.values.reduce(into: Set<String>()) { $0.formUnion($1) }.sorted() }
 
-    /// A client follows a channel from now on. Throws MPD's message.
+    /// Subscribes a client to a channel. Throws MPD's message.
     mutating func subscribe(_ client: Int, _ channel: String) throws(MPDFailure) {
         guard Self.isName(channel) else { throw MPDFailure(.argument, "invalid channel name") }
         let present = channels[client] ?? []
@@ -31,7 +31,7 @@ struct MessageBoard {
         channels[client, default: []].insert(channel)
     }
 
-    /// A client follows a channel no longer. Throws MPD's message.
+    /// Unsubscribes a client from a channel. Throws MPD's message.
     mutating func unsubscribe(_ client: Int, _ channel: String) throws(MPDFailure) {
         guard channels[client]?.remove(channel) != nil else {
             throw MPDFailure(.noExist, "not subscribed to this channel")
@@ -39,7 +39,7 @@ struct MessageBoard {
         if channels[client]?.isEmpty == true { channels[client] = nil }
     }
 
-    /// Sends a message; the clients that got it. Throws MPD's message.
+    /// Sends a message. Returns the clients that got it. Throws MPD's message.
     mutating func send(_ channel: String, _ text: String) throws(MPDFailure) -> [Int] {
         guard Self.isName(channel) else { throw MPDFailure(.argument, "invalid channel name") }
         let readers = channels.filter { $0.value.contains(channel) }.map(\.key)
@@ -53,7 +53,7 @@ struct MessageBoard {
     /// Takes the messages of a client.
     mutating func take(_ client: Int) -> [Message] { messages.removeValue(forKey: client) ?? [] }
 
-    /// A client has gone; `note` is called if its channels were followed by nobody else.
+    /// Forgets a client that has gone. Calls `note` if one of its channels has no other subscriber.
     mutating func forget(_ client: Int, _ note: (Subsystem) -> Void) {
         let before = names
         channels[client] = nil

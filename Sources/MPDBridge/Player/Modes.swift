@@ -2,9 +2,9 @@ import ControlProtocol
 import MPDProtocol
 import NowPlayingClient
 
-/// MPD's four flags, and the daemon's modes that mean the same.
+/// MPD's four flags, and the equivalent modes of the daemon.
 struct Modes: Equatable, Sendable {
-    /// A flag that may count once.
+    /// A flag that may apply once.
     enum Occasion: String, Sendable {
         case off = "0"
         case on = "1"
@@ -41,7 +41,7 @@ struct Modes: Equatable, Sendable {
     var single = Occasion.off
     var consume = Occasion.off
 
-    /// The flags of a state; those of a stopped daemon if there is none.
+    /// The flags of a state; without a state, the flags of a stopped daemon.
     init(_ state: StateView?) {
         guard let json = state?.json else { return }
         let mode = json["repeatMode"]?.stringValue
@@ -51,7 +51,7 @@ struct Modes: Equatable, Sendable {
         consume = Occasion(word: json["consumeMode"]?.stringValue)
     }
 
-    /// The daemon's repeat mode: one song again and again is a mode of its own.
+    /// The daemon's repeat mode. The repetition of one song is a mode of its own.
     var repeatMode: String {
         switch (isRepeating, single) {
         case (true, .on): "one"

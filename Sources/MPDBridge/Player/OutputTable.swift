@@ -2,19 +2,19 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 
-/// The outputs of the daemon with the numbers that clients know them by. A number stays with its device over its absence.
+/// The outputs of the daemon with their numbers for clients. A device keeps its number while it is absent.
 @PlayerLoop final class OutputTable {
     /// A device of the sound server.
     struct Output: Sendable {
         /// MPD's `outputid`.
         let number: Int
-        /// The daemon's name of it.
+        /// The daemon's name of the device.
         let name: String
-        /// Its name for people.
+        /// The name for people.
         let title: String
         /// Seconds.
         let delay: Double
-        /// True if the sound server would choose it.
+        /// True for the sound server's default device.
         let isDefault: Bool
     }
 
@@ -23,7 +23,7 @@ import MPDProtocol
     /// A table without devices.
     init() {}
 
-    /// Asks for the present outputs, in the order of their numbers.
+    /// Requests the present outputs, in the order of their numbers.
     func list(
         _ mirror: PlayerMirror, _ answer: @escaping @PlayerLoop (Result<[Output], MPDFailure>) -> Void
     ) {

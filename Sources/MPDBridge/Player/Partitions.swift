@@ -4,14 +4,14 @@ import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
 
-/// MPD's partitions: `default` shows the active session of the daemon, each other one the session of its name.
+/// MPD's partitions: `default` shows the active session of the daemon, and each other partition the session of its name.
 @PlayerLoop final class Partitions {
-    /// A name of a partition, or MPD's message about it.
+    /// The names of partitions, or MPD's message.
     typealias Names = Result<[String], MPDFailure>
 
     private struct Opened {
         let commands: Commands
-        // It lives as long as somebody uses the partition.
+        // The connection lives while a client uses the partition.
         let daemon: FollowedDaemon
     }
 
@@ -23,9 +23,9 @@ import NowPlayingClient
 
     /// Name of the partition that shows the active session.
     static let usualName = "default"
-    /// Name of the partition whose sound is heard over that of others.
+    /// Name of the partition whose sound plays over the others.
     static let announcing = "announce"
-    /// The daemon's sessions besides `main`, at most.
+    /// Maximum sessions of the daemon besides `main`.
     static let maximumCount = 16
 
     /// Partitions of this daemon. `make` makes the commands of one.
@@ -38,7 +38,7 @@ import NowPlayingClient
         self.make = make
     }
 
-    /// Follows the active session from now on: the daemon's first state must not be missed.
+    /// Starts following the active session. The call must precede the daemon's first state.
     func begin() { _ = usual }
 
     /// The partition `default`.
@@ -100,7 +100,7 @@ import NowPlayingClient
         }
     }
 
-    /// Closes a session in which no client is, by such a connection.
+    /// Closes a session without clients. `link`: as for a new session.
     func delete(_ name: String, by link: ClientLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
         guard Self.isName(name) else { return answer(MPDFailure(.argument, "bad name")) }
         guard name != Self.usualName, name != "main" else {
@@ -120,7 +120,7 @@ import NowPlayingClient
         }
     }
 
-    /// The commands of a partition for a client that enters it.
+    /// Gives the commands of a partition to a client that enters it.
     func enter(_ name: String, _ answer: @escaping @PlayerLoop (Result<Commands, MPDFailure>) -> Void) {
         guard Self.isName(name) else { return answer(.failure(MPDFailure(.argument, "bad name"))) }
         if name == Self.usualName { return answer(.success(usual)) }
@@ -135,7 +135,7 @@ import NowPlayingClient
                 guard name == Self.announcing else {
                     return answer(.failure(MPDFailure(.noExist, "partition does not exist")))
                 }
-                // Every client may be heard as an announcement: the session is the bridge's own.
+                // Every client may announce, so the bridge makes the session with its own rights.
                 make(session: name, by: nil) { [weak self] failure in
                     if let failure { return answer(.failure(failure)) }
                     self?.open(name, answer)
@@ -144,9 +144,9 @@ import NowPlayingClient
         }
     }
 
-    /// Follows the session, and answers when its state and its queue are known.
+    /// Follows a session, and answers when its state and its queue are known.
     private func open(_ name: String, _ answer: @escaping @PlayerLoop (Result<Commands, MPDFailure>) -> Void) {
-        // Two clients may come at once.
+        // Two clients may enter at the same time.
         if let partition = opened[name] { return answer(.success(partition.commands)) }
         let daemon: FollowedDaemon
         do throws(ClientError) {
@@ -171,16 +171,16 @@ import NowPlayingClient
         daemon.onFailure = { _ in gone() }
     }
 
-    /// The session has gone: its clients are in `default` from now on.
+    /// Moves the clients of a closed session to `default`.
     private func close(_ name: String) {
         guard let partition = opened.removeValue(forKey: name) else { return }
         for client in server.all where client.performer === partition.commands { client.join(usual) }
         server.note(.partition)
-        // The daemon's handlers run still.
+        // The daemon's handlers are still on the stack.
         context.loop.later { withExtendedLifetime(partition) {} }
     }
 
-    /// A client has left: a partition that nobody uses is followed no longer.
+    /// Stops following a partition that its last client has left.
     func left(_ commands: Commands) {
         guard commands !== usual, let name = opened.first(where: { $0.value.commands === commands })?.key,
             !server.all.contains(where: { $0.performer === commands }),
@@ -189,7 +189,7 @@ import NowPlayingClient
         context.loop.later { withExtendedLifetime(partition) {} }
     }
 
-    /// Closes the session of announcements, which nobody else uses.
+    /// Closes the session of announcements, which no other client uses.
     func end() {
         guard opened.keys.contains(Self.announcing) else { return }
         usual.mirror.call("session.close", ["name": .string(Self.announcing)]) { _ in }

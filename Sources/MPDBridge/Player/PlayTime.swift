@@ -1,15 +1,15 @@
 import LinuxSystem
 import NowPlaying
 
-/// Time during which something played.
+/// Total time of playback.
 struct PlayTime: Sendable {
     private var before = 0.0
     private var begin: MonotonicTime?
 
-    /// Nothing has played yet.
+    /// A time of 0.
     init() {}
 
-    /// Playback goes on, begins or ends now.
+    /// Records that playback continues, begins or ends now.
     mutating func follow(isPlaying: Bool) {
         let now = EventLoop.now
         if let begin { before += now.seconds(since: begin) }

@@ -5,35 +5,35 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// A session of the daemon as MPD's clients see it: the newest state, and a copy of the queue that follows it.
+/// A session of the daemon for MPD's clients: the newest state, and a copy of the queue that follows it.
 @PlayerLoop final class PlayerMirror {
-    /// Called with the subsystems that have changed, those of one state together.
+    /// Called with the changed subsystems, once for each state.
     var onChange: (@PlayerLoop (SubsystemSet) -> Void)?
-    /// Called with the daemon's first state, and with the first one after each loss of the daemon.
+    /// Called with the daemon's first state, and with the first state after each loss of the daemon.
     var onReturn: (@PlayerLoop () -> Void)?
-    /// Called when the daemon has no such session any more.
+    /// Called when the session has closed.
     var onGone: (@PlayerLoop () -> Void)?
     /// The newest state; nil: no daemon is there.
     private(set) var state: StateView? { didSet { changes += 1 } }
-    /// The queue that clients see. Its revision may be behind that of the state for a moment.
+    /// The queue for clients. Its revision may be older than that of the state for a moment.
     private(set) var queue = ShadowQueue() { didSet { changes += 1 } }
     /// True if another player has the session, such as AirPlay: its item is the whole queue.
     private(set) var isExternal = false { didSet { changes += 1 } }
-    /// Changes of these three so far.
+    /// Number of changes of the state, the queue and `isExternal` so far.
     private(set) var changes: Int64 = 0
-    /// Subsystems that the state that is taken has changed; nil: none is taken.
+    /// Subsystems that the state in progress has changed; nil: no state is in progress.
     private var collected: SubsystemSet?
-    /// Time during which sound was played since the start of the bridge.
+    /// Total time of playback since the start of the bridge.
     private(set) var playTime = PlayTime()
 
     /// Name of the session; nil: the active one.
     let session: String?
     private let daemon: FollowedDaemon
-    /// True while the queue is listed or its changes are asked for.
+    /// True during a request for the queue or its changes.
     private var isAsking = false
-    /// Answers that wait until the queue is known again.
+    /// Callbacks that wait until the queue is known again.
     private var waiting: [@PlayerLoop () -> Void] = []
-    /// Ids of a listing that has not ended.
+    /// Ids of an unfinished listing.
     private var listed: [Int32] = []
     private var listedRevision: Int64 = 0
 
@@ -51,12 +51,12 @@ import NowPlayingClient
     /// The current item's id; nil: there is none.
     var current: Int32? { state?.itemID.flatMap(Int32.init(exactly:)) }
 
-    /// Index of the current item in the queue that clients see.
+    /// Index of the current item in the queue for clients.
     var currentIndex: Int? { current.flatMap { queue.index(of: $0) } }
 
     // MARK: Calls
 
-    /// Calls a method of the daemon, in this session. `answer` gets its result, or the failure in words of MPD. `link`: a
+    /// Calls a method of the daemon, in this session. `answer` gets its result, or the failure with MPD's message. `link`: a
     /// connection with the rights of a client; nil: the call has the bridge's own rights.
     func call(
         _ method: String, _ parameters: JSONValue = [:], by link: ClientLink? = nil,
@@ -86,7 +86,7 @@ import NowPlayingClient
                 return answer(.failure(MPDFailure(.system, "nowplayingd is not running: start it, or wait for it")))
             }
             if let result = message["result"] {
-                // A client finds the queue as its command left it.
+                // The client's next command must see the queue with this command's changes.
                 guard let self, isAsking else { return answer(.success(result)) }
                 return waiting.append { answer(.success(result)) }
             }
@@ -96,7 +96,7 @@ import NowPlayingClient
         }
     }
 
-    /// Calls `done` when the queue is known as a call on another connection has left it.
+    /// Calls `done` when the queue has the changes of a call on another connection.
     func catchUp(_ done: @escaping @PlayerLoop () -> Void) {
         call("queue.list", ["limit": 1, "fields": ["id"]]) { _ in done() }
     }
@@ -122,7 +122,7 @@ import NowPlayingClient
         follow(new, isSame: isSame)
         guard let old else {
             onReturn?()
-            // Clients stay over a restart of the daemon: anything may be different.
+            // Clients stay connected during a restart of the daemon: everything may differ.
             note(.player, .mixer, .options, .output)
             return
         }
@@ -130,7 +130,7 @@ import NowPlayingClient
         if session != nil, new.cause == "session" { findSession() }
     }
 
-    /// Reports changes, those of a state that is taken at the end of it.
+    /// Reports changes. The changes of a state in progress are reported at its end.
     private func note(_ subsystems: Subsystem...) {
         let changed = SubsystemSet(subsystems.map(SubsystemSet.init))
         if collected == nil { onChange?(changed) } else { collected?.formUnion(changed) }
@@ -143,14 +143,14 @@ import NowPlayingClient
         note(.player)
     }
 
-    /// Judges if the session is of another player: the daemon lists no queue for its item.
+    /// Detects a session of another player: the daemon lists no queue for its item.
     private func judge(_ new: StateView) {
         isExternal = new.item != nil && new.queueCount == 0
         guard !isExternal, new.json["session"] != "main" else { return }
         findSession()
     }
 
-    /// Asks what kind of session is shown, which its state does not say without an item.
+    /// Requests the kind of the shown session. A state without an item does not contain it.
     private func findSession() {
         daemon.call("session.list") { [weak self] answer in
             guard let self, let sessions = answer?["result"]?["sessions"]?.arrayValue, let state else { return }
@@ -197,7 +197,7 @@ import NowPlayingClient
         note(.playlist)
     }
 
-    /// Parameters of a question about the queue that is shown.
+    /// Parameters of a request for the shown queue.
     private func question(_ members: [JSONObject.Member]) -> JSONValue {
         var object = JSONObject(members)
         object["session"] = state?.json["session"]
@@ -227,12 +227,12 @@ import NowPlayingClient
             .init("offset", .integer(offset)), .init("limit", .integer(Self.page)), .init("fields", ["id"]),
         ])
         daemon.call("queue.list", parameters) { [weak self] answer in
-            // The answer about a session that is shown no longer is of no use.
+            // The answer for an earlier session is obsolete.
             guard let self, isAsking, asked == state?.json["session"] else { return }
             guard let result = answer?["result"], let revision = result["revision"]?.integerValue,
                 let items = result["items"]?.arrayValue
             else { return endAsking() }
-            // Another page of another revision would not fit.
+            // Pages of different revisions do not fit together.
             if offset > 0, revision != listedRevision { return list(from: 0) }
             listedRevision = revision
             listed += items.compactMap { $0["id"]?.integerValue.flatMap(Int32.init(exactly:)) }
@@ -245,7 +245,7 @@ import NowPlayingClient
         }
     }
 
-    /// The queue is known, or will not be: what waited for it goes on.
+    /// Calls the waiting callbacks: the queue is known, or its request has failed.
     private func endAsking() {
         isAsking = false
         let answers = waiting
@@ -253,7 +253,7 @@ import NowPlayingClient
         for answer in answers { answer() }
     }
 
-    /// Follows what happened while an answer was awaited.
+    /// Requests the changes that occurred during the last request.
     private func catchUp() {
         guard !isAsking, let revision = state?.json["queue"]?["revision"]?.integerValue, revision > queue.revision
         else {

@@ -1,23 +1,23 @@
 import ControlProtocol
 
-/// The ids of the daemon's queue in their order, and a memory of what changed lately.
+/// The ids of the daemon's queue in their order, and the latest changes.
 struct ShadowQueue {
-    /// The ids, by their indices.
+    /// The ids, by index.
     private(set) var ids: [Int32] = []
-    /// The daemon's revision that this copy shows.
+    /// The daemon's revision of this copy.
     private(set) var revision: Int64 = 0
-    /// Number of this content for clients: it ascends over all queues that they are shown.
+    /// Version for clients. It ascends across all queues that the partition shows.
     private(set) var version: Int64 = 0
     /// Changes in ascending order of their versions.
     private var changes: [Change] = []
-    /// Changes before this version are not known.
+    /// Changes before this version are unknown.
     private var begin: Int64 = 0
 
     /// Change that led to one version.
     private enum Change {
-        /// All items from this index on may be others.
+        /// All items from this index on may differ.
         case from(Int, version: Int64)
-        /// The facts of an item.
+        /// The fields of an item have changed.
         case facts(Int32, version: Int64)
 
         var version: Int64 {
@@ -27,13 +27,13 @@ struct ShadowQueue {
         }
     }
 
-    /// Most changes that are remembered.
+    /// Maximum number of remembered changes.
     private static let maximumChanges = 4096
 
     /// An empty queue.
     init() {}
 
-    /// A queue as it was listed. `earlier`: version that clients were shown before.
+    /// A queue from a listing. `earlier`: the previous version for clients.
     init(ids: [Int32], revision: Int64, earlier: Int64 = 0) {
         self.ids = ids
         self.revision = revision
@@ -41,10 +41,10 @@ struct ShadowQueue {
         begin = version
     }
 
-    /// Index of an item; nil: it is not in the queue.
+    /// Index of an item; nil: the item is not in the queue.
     func index(of id: Int32) -> Int? { ids.firstIndex(of: id) }
 
-    /// Applies edits of the daemon that lead to a revision; false: they are not understood, or the order is unknown now.
+    /// Applies edits of the daemon up to a revision; false: they are invalid, or the order is now unknown.
     mutating func apply(_ edits: [JSONValue], to revision: Int64) -> Bool {
         let version = self.version + max(1, revision - self.revision)
         for edit in edits {
@@ -92,7 +92,7 @@ struct ShadowQueue {
         return true
     }
 
-    /// Items whose facts have changed since a version; nil: it is not known which.
+    /// Items whose fields have changed since a version; nil: these are unknown.
     func factsChanged(since: Int64) -> Set<Int32>? {
         guard since >= begin, since <= version else { return nil }
         var facts = Set<Int32>()
@@ -106,7 +106,7 @@ struct ShadowQueue {
         return facts
     }
 
-    /// Indices of items that may have changed since a version, in ascending order; nil: all.
+    /// Indexes of items that may have changed since a version, in ascending order; nil: all.
     func changed(since: Int64) -> [Int]? {
         guard since >= begin, since <= version else { return nil }
         var first = ids.count
@@ -124,6 +124,6 @@ struct ShadowQueue {
 }
 
 extension ShadowQueue {
-    /// A version of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
+    /// A version of the queue for MPD's clients: from 1 to 2^31 − 1, with wrap-around.
     static func clientVersion(_ version: Int64) -> Int64 { (max(1, version) - 1) % Int64(Int32.max) + 1 }
 }

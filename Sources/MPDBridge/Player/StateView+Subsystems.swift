@@ -3,7 +3,7 @@ import MPDProtocol
 import NowPlayingClient
 
 extension StateView {
-    /// Subsystems of MPD in which this state differs from an earlier one, the queue aside.
+    /// Subsystems of MPD in which this state differs from an earlier one, except the queue.
     func changes(since old: StateView) -> SubsystemSet {
         var result: SubsystemSet = []
         for cause in causes {
@@ -47,7 +47,7 @@ extension StateView {
             same += 1
         }
         guard same < new.count || same < old.members.count else { return result }
-        // Members have come or gone.
+        // Members were added or removed.
         let before = Dictionary(uniqueKeysWithValues: old.members.map { ($0.name, $0.value) })
         let after = Dictionary(uniqueKeysWithValues: new.map { ($0.name, $0.value) })
         return Array(Set(before.keys).union(after.keys).filter { before[$0] != after[$0] })
@@ -55,7 +55,7 @@ extension StateView {
 }
 
 extension MPDFailure {
-    /// A refusal of the daemon as MPD has it.
+    /// MPD's failure for a refusal of the daemon.
     init(refusal: RemoteFailure) {
         let code: AckCode =
             switch (refusal.code, refusal.reason) {

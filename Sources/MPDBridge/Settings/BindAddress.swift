@@ -3,14 +3,14 @@ import Glibc
 
 /// An address at which the bridge listens.
 package enum BindAddress: Hashable, Sendable {
-    /// `*` as host: every address of this machine.
+    /// Host `*`: every address of this machine.
     case network(host: String, port: UInt16)
     case local(path: String)
 
     /// Port of MPD's protocol.
     package static let usualPort: UInt16 = 6600
 
-    /// Reads `HOST:PORT`, `HOST`, `[::1]:6600`, `*:6600` and `/PATH`; nil: it is none of these.
+    /// Reads `HOST:PORT`, `HOST`, `[::1]:6600`, `*:6600` and `/PATH`; nil: the text is none of these.
     package init?(_ text: String) {
         if text.hasPrefix("/") {
             guard text.utf8.count <= 107 else { return nil }
@@ -44,10 +44,10 @@ package enum BindAddress: Hashable, Sendable {
         return .local(path: (folder ?? "/run") + "/mpd/socket")
     }
 
-    /// As the configuration has it.
+    /// The address in the configuration's notation.
     package var text: String { listener.text }
 
-    /// The same for a listener.
+    /// The address for a listener.
     var listener: ListenerAddress {
         switch self {
         case .network(let host, let port): .network(host: host, port: port)

@@ -5,14 +5,14 @@ package import MPDProtocol
 package struct MPDSettings: BridgeSettings {
     package static let section = "mpd"
 
-    /// A password and the rights that it gives.
+    /// A password and its rights.
     package struct Password: Equatable, Sendable {
         /// The word.
         package let word: String
-        /// Rights of a connection that names it.
+        /// Rights of a connection that sends the password.
         package let permissions: Permissions
 
-        /// Reads `WORD@read,add`; nil: it is none.
+        /// Reads `WORD@read,add`; nil: the text is invalid.
         package init?(_ text: String) {
             guard let at = text.lastIndex(of: "@"), at > text.startIndex,
                 let permissions = Permissions(String(text[text.index(after: at)...])), !permissions.isEmpty
@@ -22,14 +22,14 @@ package struct MPDSettings: BridgeSettings {
         }
     }
 
-    /// Addresses; empty: localhost and the usual local socket.
+    /// Addresses; empty: localhost and the default local socket.
     package var bind: [BindAddress] = []
     /// Addresses at which each item is an announcement.
     package var announceBind: [BindAddress] = []
     package var passwords: [Password] = []
-    /// Rights of local users who may control the daemon; nil: those of their role.
+    /// Rights of the daemon's own user and of root, on this machine, before a password; nil: `PeerRights.full`.
     package var localPermissions: Permissions?
-    /// Rights of everybody else before a password.
+    /// Rights of all other clients before a password.
     package var defaultPermissions: Permissions = []
 
     /// The defaults.

@@ -12,7 +12,7 @@ enum FeedbackSticker: String, CaseIterable, Sendable {
     /// Seconds since 1970.
     case lastPlayed
 
-    /// The value in an item of `feedback.get`; nil: it has none.
+    /// The value in an item of `feedback.get`; nil: there is none.
     func value(ofItem item: JSONValue) -> String? {
         switch self {
         case .rating: item["rating"]?.doubleValue.map { Self.points($0) }
@@ -23,7 +23,7 @@ enum FeedbackSticker: String, CaseIterable, Sendable {
         }
     }
 
-    /// The value in a row of the library; nil: it has none.
+    /// The value in a row of the library; nil: there is none.
     func value(ofRow row: JSONValue) -> String? {
         switch self {
         case .rating: row["rating"]?.doubleValue.map { Self.points($0) }
@@ -33,10 +33,10 @@ enum FeedbackSticker: String, CaseIterable, Sendable {
         }
     }
 
-    /// Its key in rows and filters of the library.
+    /// The key in rows and filters of the library.
     var field: String { self == .like ? "liked" : rawValue }
 
-    /// The filter of the library for songs that have it.
+    /// The library's filter for songs that have the sticker.
     var filter: JSONValue {
         switch self {
         case .playCount: ["playCount": ["atLeast": 1]]
@@ -44,7 +44,7 @@ enum FeedbackSticker: String, CaseIterable, Sendable {
         }
     }
 
-    /// Changes for `feedback.set` that lead to a value; nil removes it. Throws MPD's message.
+    /// Parameters of `feedback.set` for a value; nil removes the value. Throws MPD's message.
     func changes(_ value: String?) throws(MPDFailure) -> [JSONObject.Member] {
         switch self {
         case .rating:

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Follows the feedback of all items at the daemon, whichever program changes it.
+/// Follows the daemon's feedback of all items. Any program may change it.
 @PlayerLoop final class FeedbackWatch {
     private let link: CallerLink
 
@@ -10,10 +10,10 @@ import LinuxSystem
         link.onNotification = { name, _ in if name == "feedback.changed" { onChange() } }
     }
 
-    /// Follows the daemon, which is there now, at first or again.
+    /// Subscribes at the daemon's start or return.
     func begin() {
         link.call("feedback.subscribe") { [weak self] result in
-            // The connection to the daemon before this one may end only now.
+            // The end of the connection to the earlier daemon may be noticed only now.
             guard case .failure = result else { return }
             self?.link.call("feedback.subscribe") { _ in }
         }

@@ -3,7 +3,7 @@ import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
-/// Stickers: notes of clients on songs, playlists, tags and filters.
+/// Commands for stickers: notes of clients on songs, playlists, tags and filters.
 @PlayerLoop final class StickerDesk: CommandDesk {
     private let daemon: DaemonCalls
     private let links: LinkPool
@@ -130,7 +130,7 @@ import NowPlaying
 
     // MARK: Subjects
 
-    /// Calls `done` with the thing that a request names, if there is one.
+    /// Calls `done` with the subject of a request, if it exists.
     private func subject(
         _ type: StickerType, _ argument: Argument, _ client: MPDClient, _ finish: @escaping Finish,
         _ done: @escaping @PlayerLoop (StickerSubject) -> Void
@@ -169,7 +169,7 @@ import NowPlaying
         }
     }
 
-    /// The store; opened at the first use. Throws why there is none.
+    /// The store; opened at the first use. Throws the reason if it cannot be opened.
     private func stickers() throws(MPDFailure) -> StickerStore {
         if let store { return store }
         guard let folder = StickerStore.folder() else {
@@ -192,7 +192,7 @@ import NowPlaying
         }
     }
 
-    /// Looks for the value, and writes it for the client.
+    /// Reads the value, and writes it for the client.
     private func get(
         _ feedback: FeedbackSticker, _ subject: StickerSubject, _ client: MPDClient, writes: Bool = true,
         _ finish: @escaping Finish

@@ -1,6 +1,6 @@
 import MPDProtocol
 
-/// A kind of thing that has stickers.
+/// A kind of subject that has stickers.
 enum StickerType: Equatable, Sendable {
     case song, playlist, filter
     case tag(MPDTag)
@@ -17,7 +17,7 @@ enum StickerType: Equatable, Sendable {
         }
     }
 
-    /// Its name, as stickers are kept.
+    /// The name in the store.
     var name: String {
         switch self {
         case .song: "song"
@@ -27,14 +27,14 @@ enum StickerType: Equatable, Sendable {
         }
     }
 
-    /// The key of a line that names one.
+    /// The key of a line that names a subject.
     var key: String { self == .song ? "file" : name }
 
     /// All names.
     static let allNames = ["filter", "playlist", "song"] + MPDTag.allCases.map(\.rawValue)
 }
 
-/// A thing with a sticker that was looked for.
+/// A subject with a matching sticker.
 struct FoundSticker: Equatable, Sendable {
     let name: [UInt8]
     let value: String
@@ -53,14 +53,14 @@ struct StickerTest: Equatable, Sendable {
         case startsWith = "starts_with"
     }
 
-    /// Nil: every value fits.
+    /// Nil: every value matches.
     private let test: (relation: Relation, value: String)?
 
     static func == (one: StickerTest, other: StickerTest) -> Bool {
         one.test?.relation == other.test?.relation && one.test?.value == other.test?.value
     }
 
-    /// Reads an operator and a value, or nothing. Throws MPD's message.
+    /// Reads an operator and a value, or no arguments. Throws MPD's message.
     init(_ arguments: [Argument]) throws(MPDFailure) {
         guard !arguments.isEmpty else {
             test = nil
@@ -72,7 +72,7 @@ struct StickerTest: Equatable, Sendable {
         test = (relation, arguments[1].text)
     }
 
-    /// True if a value fits.
+    /// True if a value matches.
     func fits(_ value: String) -> Bool {
         guard let test else { return true }
         let (number, wanted) = (Int64(value) ?? 0, Int64(test.value) ?? 0)
@@ -100,7 +100,7 @@ struct StickerTail: Equatable, Sendable {
     private var isFalling = false
     private var window: Range<Int> = 0..<Int.max
 
-    /// Takes the options out of these arguments. Throws MPD's message.
+    /// Removes the options from these arguments and reads them. Throws MPD's message.
     init(_ arguments: inout [Argument]) throws(MPDFailure) {
         if arguments.count >= 2, arguments[arguments.count - 2].text == "window" {
             window = try arguments[arguments.count - 1].indices()

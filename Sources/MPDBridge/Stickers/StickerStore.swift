@@ -4,14 +4,14 @@ import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
 
-/// Stickers of the bridge's own, in a file of SQLite. Used on the loop alone: each step is one row, or one index.
+/// The bridge's own stickers, in a file of SQLite. Used only on the loop: each step is one row, or one index.
 @PlayerLoop final class StickerStore {
     private let handle: OpaquePointer
 
     /// SQLITE_TRANSIENT: SQLite makes a copy.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    /// Opens the file in a folder, and makes both if need be. Throws the failure in words.
+    /// Opens the file in a folder, and makes both if they are missing. Throws the failure in words.
     init(folder: String) throws(MPDFailure) {
         var path = ""
         for part in folder.split(separator: "/") {
@@ -39,7 +39,7 @@ import NowPlayingClient
 
     isolated deinit { sqlite3_close_v2(handle) }
 
-    /// The folder of the bridge's state; nil: there is no usual one.
+    /// The folder of the bridge's state; nil: there is no default.
     static func folder() -> String? {
         func variable(_ name: String) -> String? { SocketLocation.variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let folder = variable("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
@@ -72,7 +72,7 @@ import NowPlayingClient
             [subject.type, subject.key, name, value])
     }
 
-    /// Removes a value, or all for nil; false: there was none.
+    /// Removes a value, or all values if the name is nil; false: there was none.
     func remove(_ subject: StickerSubject, _ name: String?) throws(MPDFailure) -> Bool {
         let sql = "DELETE FROM sticker WHERE type = ?1 AND uri = ?2"
         if let name {
@@ -83,12 +83,12 @@ import NowPlayingClient
         return sqlite3_changes(handle) > 0
     }
 
-    /// Keys and values of everything of a type that has this name.
+    /// Keys and values of all subjects of a type that have this name.
     func all(_ type: String, _ name: String) throws(MPDFailure) -> [(key: String, value: String)] {
         try rows("SELECT uri, value FROM sticker WHERE type = ?1 AND name = ?2", [type, name]).map { ($0[0], $0[1]) }
     }
 
-    /// The names that are in use, with their types.
+    /// The used names, with their types.
     func names() throws(MPDFailure) -> [(name: String, type: String)] {
         try rows("SELECT DISTINCT name, type FROM sticker ORDER BY name, type", []).map { ($0[0], $0[1]) }
     }
@@ -128,7 +128,7 @@ import NowPlayingClient
     }
 }
 
-/// A thing that can have stickers.
+/// A subject that can have stickers.
 struct StickerSubject: Equatable, Sendable {
     /// `song`, `playlist`, `filter` or the name of a tag.
     let type: String

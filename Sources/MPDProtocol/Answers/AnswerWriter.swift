@@ -6,16 +6,16 @@ package struct AnswerWriter: Sendable {
     /// A writer without bytes.
     package init() {}
 
-    /// Hands over the bytes, and begins anew.
+    /// Returns the bytes, and empties the writer.
     package mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 
-    /// Lines that another writer has made.
+    /// Appends the lines of another writer.
     package mutating func append(_ lines: [UInt8]) { bytes += lines }
 
-    /// Lines that another writer has made.
+    /// Appends the lines of another writer.
     package mutating func append(_ lines: ArraySlice<UInt8>) { bytes += lines }
 
     /// The first line of a connection.
@@ -51,7 +51,7 @@ package struct AnswerWriter: Sendable {
         value(text)
     }
 
-    /// A line of a key that is made up, and a value in bytes.
+    /// A line of a computed key, and a value in bytes.
     package mutating func pair(prefix key: String, _ text: [UInt8]) {
         bytes += key.utf8
         bytes += [UInt8(ascii: ":"), UInt8(ascii: " ")]
@@ -71,7 +71,7 @@ package struct AnswerWriter: Sendable {
     /// A line of a key and 0 or 1.
     package mutating func pair(_ key: StaticString, _ flag: Bool) { pair(key, flag ? "1" : "0") }
 
-    /// A line of a key and seconds with three digits behind the point.
+    /// A line of a key and seconds with three decimals.
     package mutating func pair(_ key: StaticString, seconds: Double) { pair(key, MPDNumbers.milliseconds(seconds)) }
 
     /// A line of a key and a time in UTC. `unix`: seconds since 1970.

@@ -5,10 +5,10 @@ package struct BinaryPart: Equatable, Sendable {
     /// Bytes of the whole file.
     package let size: Int
 
-    /// Most bytes of a part that a client can ask for.
+    /// Maximum bytes of a part that a client can request.
     package static let maximumLimit = 4 << 20
 
-    /// The part from an offset on. `limit`: bytes, at most. Throws MPD's message for an offset beyond the end.
+    /// The part from an offset on. `limit`: maximum bytes. Throws MPD's message for an offset beyond the end.
     package init(from offset: Int, of size: Int, limit: Int) throws(MPDFailure) {
         guard offset >= 0, offset <= size else { throw MPDFailure(.argument, "Bad file offset") }
         range = offset..<(offset + min(max(0, limit), size - offset))
@@ -24,7 +24,7 @@ package struct BinaryPart: Equatable, Sendable {
 }
 
 extension AnswerWriter {
-    /// A part of a file, with the size of the whole and its type (nil: none is written) before it. `bytes` are those of the
+    /// Writes a part of a file after the size of the file and its type (nil: none is written). `bytes`: the bytes of the
     /// part's range.
     package mutating func part(_ part: BinaryPart, type: String?, _ bytes: some Collection<UInt8>) {
         pair("size", part.size)

@@ -1,4 +1,4 @@
-/// A number of MPD's for a kind of failure. Clients know these alone.
+/// MPD's number for a kind of failure. Clients know only these numbers.
 package enum AckCode: Int, CaseIterable, Sendable {
     case notList = 1
     case argument = 2
@@ -14,7 +14,7 @@ package enum AckCode: Int, CaseIterable, Sendable {
     case exist = 56
 }
 
-/// The failure of a request, as MPD words it.
+/// The failure of a request, in MPD's words.
 package struct MPDFailure: Error, Equatable, Sendable {
     package let code: AckCode
     /// One line for people; clients compare some of them.

@@ -2,14 +2,14 @@ import NowPlaying
 
 /// Numbers and times as MPD writes and reads them.
 package enum MPDNumbers {
-    /// Seconds with three digits behind the point, as `12.300`.
+    /// Seconds with three decimals, as `12.300`.
     package static func milliseconds(_ seconds: Double) -> String {
         let all = Int64(clamping: max(0, min(seconds.isFinite ? seconds : 0, 1e12)) * 1000 + 0.5)
         let rest = String(all % 1000)
         return "\(all / 1000)." + String(repeating: "0", count: 3 - rest.utf8.count) + rest
     }
 
-    /// A number with at most six digits behind the point and none that mean nothing: `0`, `-17.5`.
+    /// A number with at most six decimals and without trailing zeros: `0`, `-17.5`.
     package static func short(_ number: Double) -> String {
         let all = Int64(clamping: (max(-1e9, min(number.isFinite ? number : 0, 1e9)) * 1e6).rounded())
         let digits = String(all.magnitude % 1_000_000)
@@ -26,8 +26,8 @@ package enum MPDNumbers {
         return "\(four(date.year))-\(two(date.month))-\(two(date.day))T\(clock)Z"
     }
 
-    /// Seconds since 1970 of a time as clients write it: a number of these seconds, or ISO 8601 with or without a clock and a
-    /// zone (`2026`, `2026-11`, `2026-11-23`, `2026-11-23T22:30Z`, `2026-11-23T22:30:00+01:00`); nil: it is none.
+    /// Seconds since 1970 of a client's time: a number of these seconds, or ISO 8601 with or without a clock and a zone
+    /// (`2026`, `2026-11`, `2026-11-23`, `2026-11-23T22:30Z`, `2026-11-23T22:30:00+01:00`); nil: it is not a time.
     package static func unix(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         if bytes.count > 4, bytes.allSatisfy(ASCII.isDigit) { return Int64(text) }
@@ -51,13 +51,13 @@ struct CivilDate: Equatable {
     /// 1 to 31.
     let day: Int
 
-    /// A day by its parts; nil: the calendar has none of these.
+    /// A day by its parts; nil: the calendar has no such day.
     init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The day so many days after 1970-01-01.
+    /// The day that is `days` days after 1970-01-01.
     ///
     /// Years begin in March here, so that the leap day is their last: each era of 400 years has 146,097 days.
     init(daysSince1970 days: Int) {
@@ -84,7 +84,7 @@ struct CivilDate: Equatable {
 }
 
 extension Int {
-    /// The quotient rounded down, and the rest from 0 on.
+    /// The quotient rounded down, and the non-negative remainder.
     func quotientAndRemainder(flooring divisor: Int) -> (Int, Int) {
         let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
         return rest < 0 ? (quotient - 1, rest + divisor) : (quotient, rest)
@@ -98,7 +98,7 @@ private struct DateReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Seconds since 1970 of the whole text; nil: it is no date.
+    /// Seconds since 1970 of the whole text; nil: it is not a date.
     mutating func unix() -> Int64? {
         guard let year = digits(4) else { return nil }
         var (month, day) = (1, 1)

@@ -1,4 +1,4 @@
-/// Numbers in arguments, with MPD's messages for those that are none.
+/// Numbers in arguments. Each function throws MPD's message for an argument that is not its kind of number.
 extension Argument {
     /// 0 or 1.
     package func flag() throws(MPDFailure) -> Bool {
@@ -24,7 +24,7 @@ extension Argument {
     /// A whole number from 0 to `limit`.
     package func count(upTo limit: Int = Int(UInt32.max)) throws(MPDFailure) -> Int { try number(0...max(0, limit)) }
 
-    /// `5`, `2:5` (the end is outside), `2:` (to the end), or `-1` (everything).
+    /// `5`, `2:5` (the end is exclusive), `2:` (to the end), or `-1` (everything).
     package func range() throws(MPDFailure) -> MPDRange {
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         let head = bytes[..<(colon ?? bytes.count)]
@@ -53,14 +53,14 @@ extension Argument {
         }
     }
 
-    /// Seconds from 0 on.
+    /// Seconds, 0 or more.
     package func seconds() throws(MPDFailure) -> Double {
         let value = try signedSeconds()
         guard value >= 0 else { throw fault("Negative value not allowed") }
         return value
     }
 
-    /// Seconds, negative ones too.
+    /// Seconds, which may be negative.
     package func signedSeconds() throws(MPDFailure) -> Double {
         guard let value = Double(text), value.isFinite, bytes.first.map({ !ASCII.isSpace($0) }) == true else {
             throw fault("Float expected")
@@ -80,7 +80,7 @@ extension Argument {
     package func fault(_ message: String) -> MPDFailure { MPDFailure(.argument, "\(message): \(text)") }
 }
 
-/// A text read as a whole number in decimal digits.
+/// A whole number in decimal digits; nil: the text is not one.
 private enum Whole {
     case none
     case tooLarge

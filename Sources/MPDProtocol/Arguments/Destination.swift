@@ -1,10 +1,10 @@
-/// An index in the queue at which items shall be, as a request names it.
+/// A target index in the queue, in the form of a request.
 package enum Destination: Equatable, Sendable {
     /// Counted from 0.
     case index(Int)
-    /// So many items behind the one that follows the current one.
+    /// Number of items between the current item and the target.
     case afterCurrent(Int)
-    /// So many items before the current one.
+    /// Number of items between the target and the current item.
     case beforeCurrent(Int)
 
     /// Reads `7`, `+0` or `-1`.
@@ -22,7 +22,7 @@ package enum Destination: Equatable, Sendable {
         try resolved(count: count, current: current)
     }
 
-    /// The index of the first of the moved items after the move, counted without them.
+    /// The index of the first moved item after the move. The count leaves out the moved items.
     package func move(of range: Range<Int>, count: Int, current: Int?) throws(MPDFailure) -> Int {
         var current = current
         switch self {

@@ -1,4 +1,4 @@
-/// A range of indices; the end is outside.
+/// A range of indexes; the end is exclusive.
 package struct MPDRange: Equatable, Sendable {
     /// First index.
     package let lower: Int
@@ -14,7 +14,8 @@ package struct MPDRange: Equatable, Sendable {
         self.upper = upper
     }
 
-    /// The indices of this range among `count`; its end is clipped. Nil: it begins behind the last, or runs backward.
+    /// The indexes of this range among `count`; its end is clipped. Nil: it begins after the last index, or its end precedes
+    /// its start.
     package func clipped(to count: Int) -> Range<Int>? {
         let end = min(upper ?? count, count)
         return lower <= end ? lower..<end : nil

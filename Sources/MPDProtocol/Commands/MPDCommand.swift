@@ -1,5 +1,5 @@
-/// A command of MPD's protocol, by its word. Those that only begin, end or leave a list or a wait are lines of
-/// `Conversation`.
+/// A command of MPD's protocol, by its word. `Conversation` handles the lines that only begin, end or leave a list or a
+/// wait.
 package enum MPDCommand: String, CaseIterable, Sendable {
     case add, addid, addtagid, albumart, binarylimit, channels, clear, clearerror, cleartagid, close, commands, config
     case consume, count, crossfade, currentsong, decoders, delete, deleteid, delpartition, disableoutput, enableoutput
@@ -18,7 +18,7 @@ package enum MPDCommand: String, CaseIterable, Sendable {
     /// Commands by their words.
     package static let byWord = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// Rights that it needs.
+    /// Rights that the command needs.
     package var permissions: Permissions {
         switch self {
         case .binarylimit, .close, .commands, .notcommands, .password, .ping, .protocol, .tagtypes: []
@@ -43,7 +43,7 @@ package enum MPDCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// Numbers of arguments that it takes; nil: any, without a look at them.
+    /// Valid numbers of arguments; nil: any number, without a check of the arguments.
     package var arity: ClosedRange<Int>? {
         switch self {
         case .close, .kill: nil

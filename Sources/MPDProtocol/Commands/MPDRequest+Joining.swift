@@ -1,6 +1,6 @@
 extension MPDRequest {
-    /// True if a command list may carry out this request together with the one before it, as one change: an addition at the
-    /// end or at the next index, or a removal of the same kind.
+    /// True if a command list may carry out this request and the request before it as one change: an addition at the end or at
+    /// the next index, or a removal of the same kind.
     package func joins(_ previous: MPDRequest) -> Bool {
         switch (previous.command, command) {
         case (.add, .add), (.add, .addid), (.addid, .add), (.addid, .addid): continues(previous)
@@ -9,7 +9,7 @@ extension MPDRequest {
         }
     }
 
-    /// True if two additions have adjacent places.
+    /// True if two additions have adjacent indexes.
     private func continues(_ previous: MPDRequest) -> Bool {
         switch (previous.arguments.count, arguments.count) {
         case (1, 1): return true

@@ -1,9 +1,9 @@
-/// A request whose command exists, is permitted and has as many arguments as it takes.
+/// A request whose command exists, is permitted and has a valid number of arguments.
 package struct MPDRequest: Equatable, Sendable {
     package let command: MPDCommand
     package let arguments: [Argument]
 
-    /// Most arguments of a line.
+    /// Maximum arguments of a line.
     package static let maximumArguments = 2 + 2 * MPDTag.allCases.count
 
     /// A request, by its parts.
@@ -57,12 +57,12 @@ package struct MPDRequest: Equatable, Sendable {
     }
 }
 
-/// Reason for which a line is no request.
+/// The fault of a line that is not a valid request.
 package struct RequestFault: Error, Equatable, Sendable {
     package let failure: MPDFailure
-    /// Command of the line, where the fault is in its arguments.
+    /// Command of the line, if the fault is in its arguments.
     package let command: MPDCommand?
-    /// The client speaks another protocol: its connection ends after the answer.
+    /// True if the client speaks another protocol: its connection then ends after the answer.
     package let endsConnection: Bool
 
     /// A fault, by its parts.

@@ -6,22 +6,22 @@ package struct Permissions: OptionSet, Hashable, Sendable {
     /// Rights, by their bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// States, the queue and the library.
+    /// Read states, the queue and the library.
     package static let read = Permissions(rawValue: 1)
-    /// Items that come into the queue.
+    /// Add items to the queue.
     package static let add = Permissions(rawValue: 2)
-    /// Playback, modes and the order of the queue.
+    /// Control playback, modes and the order of the queue.
     package static let player = Permissions(rawValue: 4)
-    /// Stored playlists, messages and updates.
+    /// Change stored playlists, messages and updates.
     package static let control = Permissions(rawValue: 8)
-    /// Outputs and stickers.
+    /// Change outputs and stickers.
     package static let admin = Permissions(rawValue: 16)
 
     private static let names: [(String, Permissions)] = [
         ("read", .read), ("add", .add), ("player", .player), ("control", .control), ("admin", .admin),
     ]
 
-    /// Rights of a list of names with commas between them, as `read,add`; nil: one of them is none.
+    /// Rights of a list of names with commas between them, as `read,add`; nil: a name is unknown.
     package init?(_ names: String) {
         self = []
         guard !names.isEmpty, names != "none" else { return }

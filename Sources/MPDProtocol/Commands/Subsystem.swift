@@ -1,4 +1,4 @@
-/// A part of the server whose changes `idle` reports, in the order of its answer. The raw value is its name.
+/// A part of the server whose changes `idle` reports, in the order of the answer. The raw value is its name.
 package enum Subsystem: String, CaseIterable, Sendable {
     case database
     case storedPlaylist = "stored_playlist"
@@ -15,7 +15,7 @@ package enum Subsystem: String, CaseIterable, Sendable {
     case neighbor
     case mount
 
-    /// The subsystem of this name, whatever the case of its letters; nil: there is none.
+    /// The subsystem of this name, regardless of case; nil: there is none.
     package init?(_ argument: Argument) {
         guard let subsystem = Self.allCases.first(where: { argument.isWord($0.rawValue) }) else { return nil }
         self = subsystem
@@ -59,17 +59,17 @@ package struct SubsystemSet: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Changes that a client was not sent yet.
+/// Changes that were not sent to a client yet.
 package struct PendingChanges: Equatable, Sendable {
     private var subsystems: SubsystemSet = []
 
     /// No changes.
     package init() {}
 
-    /// Subsystems have changed.
+    /// Adds changes of subsystems.
     package mutating func note(_ changed: SubsystemSet) { subsystems.formUnion(changed) }
 
-    /// Takes the changes of these subsystems out. The others stay for a later `idle`.
+    /// Removes and returns the changes of these subsystems. The other changes stay for a later `idle`.
     package mutating func take(_ wanted: SubsystemSet) -> SubsystemSet {
         let taken = subsystems.intersection(wanted)
         subsystems.subtract(taken)

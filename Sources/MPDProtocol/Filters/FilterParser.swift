@@ -1,14 +1,14 @@
 /// Reads filters: pairs of a field and a value, expressions in round brackets, or both.
 package struct FilterParser {
-    /// True for `search`: values are parts of texts, and letters are compared without their case.
+    /// True for `search`: values are parts of texts, and the comparison ignores case.
     private let foldsCase: Bool
 
-    /// Longest value in quotes, in bytes.
+    /// Maximum bytes of a value in quotes.
     static let maximumValue = 4096
-    /// Deepest nesting of brackets.
+    /// Maximum nesting of brackets.
     static let maximumDepth = 64
 
-    /// A parser for requests that compare exactly, or for those that search.
+    /// A parser for requests that compare exactly, or for requests that search.
     package init(foldsCase: Bool) { self.foldsCase = foldsCase }
 
     /// The filter of these arguments. Throws MPD's message.
@@ -58,7 +58,7 @@ package struct FilterParser {
         return filter
     }
 
-    /// Reads from an opening bracket to its closing one, and the white space after it.
+    /// Reads an expression in brackets, and the white space after it.
     private func expression(_ scanner: inout FilterScanner, depth: Int) throws(MPDFailure) -> SongFilter {
         guard depth < Self.maximumDepth else { throw MPDFailure(.argument, "Expression is nested too deeply") }
         try scanner.expect("(")
@@ -123,7 +123,7 @@ package struct FilterParser {
         return Array(begin.prefix(begin.lastIndex { $0 != slash }.map { $0 + 1 - begin.startIndex } ?? 0))
     }
 
-    /// True: a name below the library, without a slash in front and without `..`.
+    /// True for a name below the library: it has no leading slash and no `..`.
     private static func isSafe(_ bytes: [UInt8]) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return bytes.isEmpty || parts.allSatisfy { !$0.isEmpty && $0 != [0x2E] && $0 != [0x2E, 0x2E] }

@@ -73,14 +73,14 @@ struct FilterScanner {
     /// Takes a value in quotes as text.
     mutating func quotedText() throws(MPDFailure) -> String { String(decoding: try quoted(), as: UTF8.self) }
 
-    /// Takes the relation of a format: false for `==`, true for `=~`, where `*` stands for any.
+    /// Takes the relation of a format: false for `==`, true for `=~`, with which `*` matches any value.
     mutating func formatRelation() throws(MPDFailure) -> Bool {
         if take("==") { return false }
         guard take("=~") else { throw MPDFailure(.argument, "'==' or '=~' expected") }
         return true
     }
 
-    /// Takes an operator and its value. `foldsCase`: for operators that do not say so themselves.
+    /// Takes an operator and its value. `foldsCase`: default for operators without a suffix for case.
     mutating func textTest(foldsCase: Bool) throws(MPDFailure) -> TextTest {
         let isNegated: Bool
         let relation: TextTest.Relation
@@ -110,7 +110,7 @@ struct FilterScanner {
         ("eq", .equals), ("contains", .contains), ("starts_with", .startsWith),
     ]
 
-    /// `contains`, `starts_with` or `eq`, with `_cs` or `_ci` for the case of letters. `eq` needs one of these.
+    /// `contains`, `starts_with` or `eq`, with `_cs` or `_ci` for the case of letters. `eq` needs a suffix.
     private mutating func namedRelation() -> (relation: TextTest.Relation, foldsCase: Bool?)? {
         guard let word = try? word().lowercased() else { return nil }
         for (name, relation) in Self.relations {

@@ -31,7 +31,7 @@ package struct QueryTail: Equatable, Sendable {
         }
     }
 
-    /// Options that a command takes.
+    /// Options of a command.
     package struct Options: OptionSet, Sendable {
         /// One bit for each option.
         package let rawValue: UInt8
@@ -52,7 +52,7 @@ package struct QueryTail: Equatable, Sendable {
     package private(set) var groups: [MPDTag] = []
     package private(set) var position: Destination?
 
-    /// Takes the options at the end of `arguments` out of these. Throws MPD's message.
+    /// Removes the options at the end of `arguments` and reads them. Throws MPD's message.
     package init(_ arguments: inout [Argument], _ options: Options) throws(MPDFailure) {
         if options.contains(.position), let value = Self.take("position", &arguments) {
             position = try Destination(value)
@@ -65,7 +65,7 @@ package struct QueryTail: Equatable, Sendable {
         }
     }
 
-    /// Takes the value of the option that the last but one argument names.
+    /// Takes the last argument as the value of the option in the argument before it.
     private static func take(_ option: String, _ arguments: inout [Argument]) -> Argument? {
         guard arguments.count >= 2, arguments[arguments.count - 2] == Argument(option) else { return nil }
         let value = arguments.removeLast()

@@ -1,12 +1,12 @@
-/// A song as filters look at it.
+/// The properties of a song that filters test.
 package protocol FilteredSong {
-    /// Values of a tag in the order of the file, without those of other tags that stand in for it.
+    /// Values of a tag in the order of the file, without the values of substitute tags.
     func values(_ tag: MPDTag) -> [String]
-    /// Name of the file with its folders, or an address.
+    /// Path of the file in the library, or an address.
     var file: String { get }
     /// Seconds since 1970; nil: unknown.
     var modified: Int64? { get }
-    /// Seconds since 1970; nil: it is not in the library.
+    /// Seconds since 1970; nil: the song is not in the library.
     var added: Int64? { get }
     /// Frames a second; nil: unknown.
     var sampleRate: Int? { get }
@@ -18,11 +18,11 @@ package protocol FilteredSong {
     var priority: Int { get }
 }
 
-/// Comparisons of texts that a filter leaves to the program.
+/// Text comparisons that the program supplies to a filter.
 package struct TextComparison: Sendable {
-    /// A text without the case of its letters.
+    /// Returns the case-folded text.
     let fold: @Sendable (String) -> String
-    /// True if a part of a text matches a regular expression.
+    /// Returns true if a part of a text matches a regular expression.
     let matches: @Sendable (_ text: String, _ pattern: String, _ foldsCase: Bool) -> Bool
 
     /// Comparisons, by their parts.
@@ -60,7 +60,7 @@ extension SongFilter {
 }
 
 extension TextTest {
-    /// True if a value of the tag fits; an empty text fits a song without the tag.
+    /// True if a value of the tag matches; an empty text matches a song without the tag.
     fileprivate func fits(_ song: some FilteredSong, _ tag: MPDTag, _ comparison: TextComparison) -> Bool {
         for candidate in [tag] + tag.substitutes {
             let values = song.values(candidate)
@@ -88,7 +88,7 @@ extension FormatTest {
 }
 
 extension String.UTF8View {
-    /// True if these bytes stand somewhere in the text.
+    /// True if the text contains these bytes.
     fileprivate func contains(_ part: String.UTF8View) -> Bool {
         let part = Array(part)
         guard let first = part.first else { return true }

@@ -1,22 +1,22 @@
 /// A condition on songs: a filter of `find`, `search`, `list`, `count` and the like.
 package indirect enum SongFilter: Equatable, Sendable {
-    /// Every one of these.
+    /// All of these conditions.
     case all([SongFilter])
-    /// Not this one.
+    /// The negation of this condition.
     case not(SongFilter)
     /// A text of the song passes a test.
     case text(SongField, TextTest)
-    /// Below a folder, by its name without slashes at its ends.
+    /// The song is below a folder, whose name has no slashes at its ends.
     case base([UInt8])
-    /// Changed at this time or later, in seconds since 1970.
+    /// The file changed at this time or later, in seconds since 1970.
     case modifiedSince(Int64)
-    /// In the library since this time or later, in seconds since 1970.
+    /// The song came into the library at this time or later, in seconds since 1970.
     case addedSince(Int64)
     case format(FormatTest)
-    /// At least this priority in the queue.
+    /// The song has at least this priority in the queue.
     case priority(Int)
 
-    /// The folder below which every song of it lies, by its name; nil: it names none, or in a part of a condition alone.
+    /// The name of the folder that contains all matching songs; nil: the filter names no folder that all songs must be in.
     package var base: [UInt8]? {
         switch self {
         case .base(let name): name
@@ -26,12 +26,12 @@ package indirect enum SongFilter: Equatable, Sendable {
     }
 }
 
-/// A text of a song that a filter looks at.
+/// A text of a song that a filter tests.
 package enum SongField: Equatable, Sendable {
     case tag(MPDTag)
     /// Every tag.
     case any
-    /// The name of the file, with its folders.
+    /// The path of the file.
     case file
 }
 
@@ -42,15 +42,15 @@ package struct TextTest: Equatable, Sendable {
         case equals
         case contains
         case startsWith
-        /// A regular expression of PCRE matches a part of it.
+        /// A PCRE pattern matches a part of the text.
         case matches
     }
 
     package let relation: Relation
     package let value: String
-    /// True if capital and small letters are the same.
+    /// True if the comparison ignores case.
     package let foldsCase: Bool
-    /// True if no value of the song may fit.
+    /// True if no value of the song may match.
     package let isNegated: Bool
 
     /// A test, by its parts.
@@ -62,22 +62,22 @@ package struct TextTest: Equatable, Sendable {
     }
 }
 
-/// A test of the format of the sound; nil: any.
+/// A test of the audio format; nil: any value.
 package struct FormatTest: Equatable, Sendable {
     /// Frames a second.
     package let sampleRate: Int?
     package let bits: SampleBits?
     package let channels: Int?
 
-    /// Bits of a sample, as MPD writes them.
+    /// Bits of a sample, in MPD's notation.
     package enum SampleBits: Equatable, Sendable {
-        /// A whole number of so many bits.
+        /// An integer of this number of bits.
         case whole(Int)
         case float
         case dsd
     }
 
-    /// Reads `44100:16:2`. With `isMask`, `*` stands for any. Nil: it is no format.
+    /// Reads `44100:16:2`. With `isMask`, `*` matches any value. Nil: the text is not a format.
     package init?(_ text: String, isMask: Bool) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else { return nil }

@@ -1,4 +1,4 @@
-/// One argument of a request, in bytes: names of files need not be UTF-8.
+/// One argument of a request, in bytes: a file name need not be UTF-8.
 package struct Argument: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -8,10 +8,10 @@ package struct Argument: Hashable, Sendable {
     /// An argument of a text.
     package init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// As text; U+FFFD stands for bytes that are not UTF-8.
+    /// The argument as text, with U+FFFD for bytes that are not UTF-8.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// True if it is this word, whatever the case of its letters.
+    /// True if the argument is this word, regardless of case.
     package func isWord(_ word: String) -> Bool {
         bytes.count == word.utf8.count && zip(bytes, word.utf8).allSatisfy { ASCII.lower($0) == ASCII.lower($1) }
     }
@@ -19,12 +19,12 @@ package struct Argument: Hashable, Sendable {
 
 /// Bytes of US-ASCII.
 enum ASCII {
-    /// The small letter of a capital one; other bytes as they are.
+    /// The small letter of a capital letter; other bytes unchanged.
     static func lower(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// True for a space and every control character: MPD takes them all for white space.
+    /// True for a space and every control character: MPD treats all of them as white space.
     static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
     /// True for a to z.

@@ -1,7 +1,7 @@
-/// The order of lines on one connection: command lists, and waiting for changes. It decides what each line begins; somebody
-/// else carries that out, one thing after the other.
+/// The order of lines on one connection: command lists, and waiting for changes. It decides on the consequence of each
+/// line; the caller carries the consequences out in order.
 package struct Conversation: Sendable {
-    /// Lines to be carried out in order.
+    /// Lines to carry out in order.
     package struct Work: Equatable, Sendable {
         /// Extent of the answer.
         package enum Kind: Equatable, Sendable {
@@ -19,11 +19,11 @@ package struct Conversation: Sendable {
 
     /// Consequence of a line.
     package enum Step: Equatable, Sendable {
-        /// Nothing yet, and no answer.
+        /// No step yet, and no answer.
         case nothing
-        /// The connection ends without a word.
+        /// The connection ends without an answer.
         case close
-        /// The client waits for changes no longer: `OK`.
+        /// The client stops waiting for changes: `OK`.
         case endIdle
         case run(Work)
     }
@@ -36,12 +36,12 @@ package struct Conversation: Sendable {
 
     private var state = State.ready
 
-    /// Longest line in bytes, with its line end.
+    /// Maximum bytes of a line, with its line end.
     package static let maximumLine = 16 << 10
-    /// Most bytes of a command list.
+    /// Maximum bytes of a command list.
     package static let maximumList = 2 << 20
 
-    /// A conversation that begins.
+    /// A conversation before its first line.
     package init() {}
 
     /// True while the client waits for changes.
@@ -52,13 +52,13 @@ package struct Conversation: Sendable {
         }
     }
 
-    /// The client waits for changes from now on: its `idle` was carried out and nothing had changed.
+    /// Starts waiting for changes: the `idle` was carried out without a change to report.
     package mutating func beginIdle() { state = .idle }
 
-    /// The client was sent changes, and waits no longer.
+    /// Stops waiting: changes were sent to the client.
     package mutating func endIdle() { state = .ready }
 
-    /// Takes the next line without its line end. The work of the line before must be done.
+    /// Takes the next line without its line end. The work of the previous line must be done.
     package mutating func take(_ received: [UInt8]) -> Step {
         let line = Self.trimmed(received)
         // A line of another protocol, such as HTTP.
@@ -74,7 +74,7 @@ package struct Conversation: Sendable {
                 state = .ready
                 return .run(Work(lines: lines, kind: kind))
             }
-            // The state holds them no longer: a line does not copy all of them.
+            // The state must not share the lines: otherwise each line would copy all of them.
             state = .ready
             lines.append(line)
             bytes += line.count + 1
@@ -82,7 +82,7 @@ package struct Conversation: Sendable {
             state = .collecting(lines: lines, bytes: bytes, kind)
             return .nothing
         case .ready:
-            // A client that was sent changes at the same moment has its answer already.
+            // A client to which changes were sent at the same moment has its answer already.
             if line == Self.noidle { return .nothing }
             if line == Self.listBegin {
                 state = .collecting(lines: [], bytes: 0, .list)

@@ -1,13 +1,13 @@
-/// Bytes of a client, from which whole lines are taken.
+/// Received bytes of a client, as whole lines.
 package struct LineBuffer: Sendable {
     private var bytes: [UInt8] = []
-    /// Bytes that were taken.
+    /// Number of taken bytes at the front.
     private var start = 0
 
     /// A buffer without bytes.
     package init() {}
 
-    /// Bytes that were not taken.
+    /// Number of bytes that were not taken.
     package var count: Int { bytes.count - start }
 
     /// True if a whole line is there.
@@ -17,7 +17,7 @@ package struct LineBuffer: Sendable {
 
     /// Adds bytes at the end.
     package mutating func append(_ more: some Collection<UInt8>) {
-        // All lines of a read are taken before the rest moves to the front.
+        // The rest moves to the front after all lines of a read are taken.
         bytes.removeSubrange(..<start)
         start = 0
         bytes += more

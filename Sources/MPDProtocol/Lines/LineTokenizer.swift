@@ -1,10 +1,10 @@
-/// Parts a request line into a command word and arguments by MPD's rules: an argument is a word without quotes, or a text in
-/// double quotes in which a backslash escapes the next byte.
+/// Splits a request line into a command word and arguments by MPD's rules. An argument is a word without quotes, or a text
+/// in double quotes in which a backslash escapes the next byte.
 struct LineTokenizer {
     private let line: [UInt8]
     private var index = 0
 
-    /// A tokenizer at the beginning of a line without its line end.
+    /// A tokenizer at the start of a line without its line end.
     init(_ line: [UInt8]) { self.line = line }
 
     /// The command word; nil: the line is empty. Throws MPD's message for a word that cannot be a command.

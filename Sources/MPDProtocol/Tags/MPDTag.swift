@@ -22,7 +22,7 @@ package enum MPDTag: String, CaseIterable, Sendable {
     case work = "Work"
     case movement = "Movement"
     case movementNumber = "MovementNumber"
-    /// The name of the work and its movement is shown in the place of the title, in files of Apple's.
+    /// A flag in files of Apple's: the work and its movement replace the title.
     case showMovement = "ShowMovement"
     case ensemble = "Ensemble"
     case location = "Location"
@@ -31,7 +31,7 @@ package enum MPDTag: String, CaseIterable, Sendable {
     case disc = "Disc"
     case discSubtitle = "DiscSubtitle"
     case label = "Label"
-    // Some old parsers stop at the first of these: they come last.
+    // These tags come last, as some old parsers stop at the first of them.
     case musicBrainzArtistId = "MUSICBRAINZ_ARTISTID"
     case musicBrainzAlbumId = "MUSICBRAINZ_ALBUMID"
     case musicBrainzAlbumArtistId = "MUSICBRAINZ_ALBUMARTISTID"
@@ -40,13 +40,13 @@ package enum MPDTag: String, CaseIterable, Sendable {
     case musicBrainzWorkId = "MUSICBRAINZ_WORKID"
     case musicBrainzReleaseGroupId = "MUSICBRAINZ_RELEASEGROUPID"
 
-    /// The tag of this name, whatever the case of its letters; nil: there is none.
+    /// The tag of this name, regardless of case; nil: there is none.
     package init?(_ argument: Argument) {
         guard let tag = Self.allCases.first(where: { argument.isWord($0.rawValue) }) else { return nil }
         self = tag
     }
 
-    /// Tags whose values count where a song has none of this one, the first that it has.
+    /// Substitute tags: the first that a song has counts if the song lacks this tag.
     package var substitutes: [MPDTag] {
         switch self {
         case .albumArtist, .artistSort: [.artist]

@@ -4,7 +4,7 @@ import Glibc
 enum BusAddress: Equatable, Sendable {
     case session
     case system
-    /// As D-Bus writes addresses: `unix:path=/run/bus`.
+    /// An address in D-Bus's notation: `unix:path=/run/bus`.
     case address(String)
 
     /// Reads `session`, `system` or an address. Nil when it is none of these.
@@ -39,7 +39,7 @@ enum BusAddress: Equatable, Sendable {
         }
     }
 
-    /// The bus of a session lets in its own user and root alone. Any other may be one that all users share.
+    /// A session bus admits only its own user and root. All users may share any other bus.
     var signalScope: SignalReceivers.Scope {
         switch self {
         case .session: .everybody
@@ -47,7 +47,7 @@ enum BusAddress: Equatable, Sendable {
         }
     }
 
-    /// A path with all bytes escaped that an address can't hold as they are. Specification: D-Bus, server addresses.
+    /// A path whose bytes are escaped where an address cannot hold them. Specification: D-Bus, server addresses.
     static func escaped(_ path: String) -> String {
         var result = ""
         for byte in path.utf8 {

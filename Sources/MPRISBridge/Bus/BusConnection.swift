@@ -2,18 +2,18 @@ import CSystemd
 import Glibc
 import LinuxSystem
 
-/// One connection to a message bus, on the loop: sd-bus of libsystemd. It waits for a bus that is not there yet, by
-/// inotify, and ends for good when the bus does.
+/// One connection to a message bus, on the loop, by sd-bus of libsystemd. It waits by inotify for a bus that is not there
+/// yet. It ends for good when the bus ends.
 @PlayerLoop final class BusConnection {
     /// Callbacks of a connection.
     struct Handlers {
-        /// A call of the object, except those of `org.freedesktop.DBus.Peer`.
+        /// Called for each method call of the object, except those of `org.freedesktop.DBus.Peer`.
         var call: @PlayerLoop (BusMessage) -> Void
-        /// We own the name now, or not any more.
+        /// Called when the connection gains or loses the name.
         var owner: @PlayerLoop (_ isOwner: Bool) -> Void
-        /// The bus does not let us have the name, in its words.
+        /// Called with the bus's message when the bus denies the name.
         var refused: @PlayerLoop (String) -> Void
-        /// The connection has ended.
+        /// Called when the connection has ended.
         var end: @PlayerLoop () -> Void
     }
 
@@ -21,7 +21,7 @@ import LinuxSystem
     private let bus: OpaquePointer
     private let name: String
     private let handlers: Handlers
-    /// Set while the name is asked for or ours.
+    /// True while this connection requests or owns the name.
     private var wantsName = false
     private var isClosed = false
     /// True if this connection owns the name.
@@ -29,8 +29,8 @@ import LinuxSystem
     /// True if the bus has ever answered.
     private(set) var wasAnswered = false
 
-    /// Connects to the bus at `address` and serves the object at `path`; `name` is asked for by `setName`. Throws when the
-    /// address means nothing, or can't be reached and never will be.
+    /// Connects to the bus at `address` and serves the object at `path`; `setName` requests `name`. Throws when the address
+    /// is invalid or can never be reached.
     init(
         _ loop: EventLoop, address: String, path: String, name: String, _ handlers: Handlers
     ) throws(SystemError) {
@@ -55,18 +55,18 @@ import LinuxSystem
         sd_bus_unref(bus)
     }
 
-    /// Ends it without a word to the handlers. Not from inside one of them.
+    /// Closes the connection without a call of a handler. Not to be called from a handler.
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        // The name is given back and the last signals are on their way; whoever does not read is not waited for.
+        // The bus releases the name with the connection. A bus that does not read loses the last signals.
         sd_bus_close(bus)
         loop.detach(bus)
     }
 
     // MARK: The name
 
-    /// Asks for the name, or gives it back.
+    /// Requests the name, or releases it.
     func setName(_ isWanted: Bool) {
         guard isWanted != wantsName, !isClosed else { return }
         wantsName = isWanted
@@ -84,7 +84,7 @@ import LinuxSystem
 
     private func nameAnswered(_ reply: UInt) {
         guard let reply = message(reply), reply.isError else { return }
-        // A connection that ends answers in the bus's place, with errors of its own; `lost` reports that.
+        // sd-bus answers with other errors when the connection ends; `lost` reports that end.
         let isRefusal = ["AccessDenied", "InvalidArgs"].contains {
             sd_bus_message_is_method_error(reply.pointer, "org.freedesktop.DBus.Error.\($0)") > 0
         }
@@ -93,7 +93,7 @@ import LinuxSystem
 
     // MARK: Messages
 
-    /// Sends a signal of the object at `path` to the connection `receiver`, a unique name; nil: to all on the bus.
+    /// Sends a signal of the object at `path` to the unique name `receiver`; nil: to all connections of the bus.
     func signal(
         path: String, interface: String, member: String, to receiver: String?, _ write: (BusMessage) -> Void
     ) {
@@ -115,7 +115,7 @@ import LinuxSystem
         sd_bus_send(bus, message.pointer, nil)
     }
 
-    /// Answers a call by an error.
+    /// Answers a call with an error.
     func refuse(_ call: BusMessage, _ error: BusError) {
         guard !isClosed else { return }
         error.name.withCString { name in
@@ -126,7 +126,7 @@ import LinuxSystem
         }
     }
 
-    /// Asks the bus itself. `answer` gets its answer, which may be an error; nil: it could not be asked.
+    /// Calls a method of the bus itself. `answer` gets the reply, which may be an error; nil: the call could not be sent.
     func ask(_ member: String, _ argument: String, _ answer: @escaping @PlayerLoop (BusMessage?) -> Void) {
         var made: OpaquePointer?
         let bus = "org.freedesktop.DBus"
@@ -198,7 +198,7 @@ import LinuxSystem
         if sd_bus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") > 0 {
             isClosed = true
             isOwner = false
-            // It is still in use further up.
+            // A caller on the stack still uses the connection.
             let end = handlers.end
             return loop.later { end() }
         }

@@ -1,7 +1,7 @@
 import CSystemd
 import LinuxSystem
 
-/// A message of the bus, received or being written. Texts of received ones are valid UTF-8: the bus sees to that.
+/// A message of the bus, received or being written. The bus ensures that texts of received messages are valid UTF-8.
 @PlayerLoop final class BusMessage {
     let pointer: OpaquePointer
     /// True if every write to the message succeeded.
@@ -26,37 +26,37 @@ import LinuxSystem
         return text(error.pointee.name) + ": " + text(error.pointee.message)
     }
 
-    /// True if it has exactly these arguments.
+    /// True if the message has exactly these argument types.
     func has(signature: String) -> Bool { sd_bus_message_has_signature(pointer, signature) > 0 }
 
     // MARK: Reading, from the first argument to the last
 
-    /// The next argument: a string, or an object path where `kind` is `o`; nil: it is something else.
+    /// The next argument: a string, or an object path if `kind` is `o`; nil: it has another type.
     func readText(_ kind: Character = "s") -> String? {
         var result: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(pointer, code(kind), &result) > 0, let result else { return nil }
         return String(cString: result)
     }
 
-    /// The next argument; nil: it is no boolean.
+    /// The next argument; nil: it is not a boolean.
     func readBool() -> Bool? {
         var result: Int32 = 0
         return sd_bus_message_read_basic(pointer, code("b"), &result) > 0 ? result != 0 : nil
     }
 
-    /// The next argument; nil: it is no signed integer of 64 bits.
+    /// The next argument; nil: it is not a signed 64-bit integer.
     func readInt64() -> Int64? {
         var result: Int64 = 0
         return sd_bus_message_read_basic(pointer, code("x"), &result) > 0 ? result : nil
     }
 
-    /// The next argument; nil: it is no unsigned integer of 32 bits.
+    /// The next argument; nil: it is not an unsigned 32-bit integer.
     func readUInt32() -> UInt32? {
         var result: UInt32 = 0
         return sd_bus_message_read_basic(pointer, code("u"), &result) > 0 ? result : nil
     }
 
-    /// The next argument; nil: it is no floating-point number.
+    /// The next argument; nil: it is not a floating-point number.
     func readDouble() -> Double? {
         var result = 0.0
         return sd_bus_message_read_basic(pointer, code("d"), &result) > 0 ? result : nil
@@ -71,18 +71,18 @@ import LinuxSystem
         return result
     }
 
-    /// Goes into an array (`a`), variant (`v`) or entry of a dictionary (`e`) with these contents; false: there is none.
+    /// Enters an array (`a`), variant (`v`) or dictionary entry (`e`) with these contents; false: there is none.
     func enter(_ kind: Character, _ contents: String) -> Bool {
         sd_bus_message_enter_container(pointer, code(kind), contents) > 0
     }
 
-    /// Goes out of it; what was not read is passed over.
+    /// Leaves the container; skips its unread values.
     func leave() {
         while sd_bus_message_at_end(pointer, 0) == 0, sd_bus_message_skip(pointer, nil) > 0 {}
         sd_bus_message_exit_container(pointer)
     }
 
-    /// Passes over the next value.
+    /// Skips the next value.
     func skip() { sd_bus_message_skip(pointer, nil) }
 
     // MARK: Writing
@@ -104,7 +104,7 @@ import LinuxSystem
         }
     }
 
-    /// Writes an argument inside a variant, as properties are.
+    /// Writes an argument inside a variant, the form of properties.
     func appendVariant(_ value: BusValue) { container("v", value.signature) { append(value) } }
 
     private func append(_ dictionary: BusDictionary) {
@@ -127,7 +127,7 @@ import LinuxSystem
     }
 
     private func write(_ text: String, _ kind: Character) {
-        // A text ends at its first NUL; what comes from outside was freed of them before.
+        // A text ends at its first NUL. Earlier code has removed the NULs of text from outside.
         check(text.withCString { sd_bus_message_append_basic(pointer, code(kind), $0) })
     }
 

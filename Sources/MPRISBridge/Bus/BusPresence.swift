@@ -1,18 +1,18 @@
 import LinuxSystem
 import NowPlaying
 
-/// Presence of the player on its bus, over restarts of the bus: while there is one, a connection; while that is wanted,
-/// the name. Wakes for what is sent, and for the bus's return.
+/// The player's presence on its bus, across restarts of the bus. It keeps a connection while the bus exists, and owns the
+/// name while the player is to be seen. It wakes for messages, and for the bus's return.
 @PlayerLoop final class BusPresence {
     /// Callbacks for events on the bus.
     struct Handlers {
         var call: @PlayerLoop (BusMessage, BusConnection) -> Void
-        /// The name is ours now: who looks for players finds us.
+        /// Called when the connection owns the name: clients that look for players find this one.
         var seen: @PlayerLoop () -> Void
-        /// The connection has ended: nothing of it is true any more.
+        /// Called when the connection has ended: all knowledge from it is obsolete.
         var lost: @PlayerLoop () -> Void
         var log: @PlayerLoop (String) -> Void
-        /// Called with the reason when it cannot continue.
+        /// Called with the reason when the presence cannot continue.
         var failed: @PlayerLoop (String) -> Void
     }
 
@@ -24,14 +24,14 @@ import NowPlaying
     private(set) var connection: BusConnection?
     private var wantsName = false
     private var retry: EventSource?
-    /// Connections in a row that the bus ended before it said a word.
+    /// Attempts in a row that failed, or whose connection the bus ended before it answered.
     private var fruitless = 0
     private var hasEnded = false
 
-    /// Such connections before it is given up.
+    /// Maximum of `fruitless`; the presence fails then.
     private static let maximumAttempts = 8
 
-    /// Connects to the bus at this address, as soon as it is there.
+    /// Connects to the bus at this address as soon as the bus is there.
     init(_ loop: EventLoop, address: String, _ handlers: Handlers) {
         self.loop = loop
         self.address = address

@@ -1,4 +1,4 @@
-/// A value on the bus, of the types that MPRIS has need of.
+/// A value on the bus, of a type that MPRIS uses.
 enum BusValue: Equatable, Sendable {
     case bool(Bool)
     case int32(Int32)
@@ -12,7 +12,7 @@ enum BusValue: Equatable, Sendable {
     case dictionary(BusDictionary)
     case dictionaries([BusDictionary])
 
-    /// Its type as D-Bus writes it. Specification: D-Bus, Type System.
+    /// The D-Bus signature of its type. Specification: D-Bus, Type System.
     var signature: String {
         switch self {
         case .bool: "b"
@@ -29,7 +29,7 @@ enum BusValue: Equatable, Sendable {
     }
 }
 
-/// Values by names, in the order in which they were set: what D-Bus writes as `a{sv}`.
+/// Values by names, in the order in which they were set; the D-Bus type `a{sv}`.
 struct BusDictionary: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     /// One name and its value.
     struct Entry: Equatable, Sendable {

@@ -1,13 +1,13 @@
 import CSystemd
 import LinuxSystem
 
-/// A watch over one unique name on the bus. It calls back once when the bus has lost the name, and ends with its owner.
+/// A watch of one unique name on the bus. It calls back once when the name has left the bus. It ends with its owner.
 @PlayerLoop final class BusWatch {
     private var slot: OpaquePointer?
     private var gone: (@PlayerLoop () -> Void)?
 
     /// Asks the bus to report the end of `name`. `gone` runs on the loop, at most once: when the name has no owner any
-    /// more, or when the bus refuses the watch. It may release the watch. Nil when the question can't be sent.
+    /// more, or when the bus refuses the watch. `gone` may release the watch. Nil: the request cannot be sent.
     init?(_ bus: OpaquePointer, name: String, _ gone: @escaping @PlayerLoop () -> Void) {
         self.gone = gone
         let match =

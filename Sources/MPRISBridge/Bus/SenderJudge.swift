@@ -4,32 +4,32 @@ import LinuxSystem
 
 /// Rights of a sender of calls.
 struct SenderRights: Equatable, Sendable {
-    /// Nil: not even look.
+    /// Nil: the sender may not even read.
     var role: Role?
-    /// True if it is neither our own user nor root: then the daemon judges its media as those of a foreign user.
+    /// True if the sender is neither our own user nor root: then the daemon judges its media as those of a foreign user.
     var isForeign: Bool
 }
 
-/// Judges senders by what the bus knows of them: their user and groups. Each is asked for once, as the bus never gives a
-/// unique name again.
+/// Judges senders by the user and groups that the bus reports. It asks once for each sender: the bus never reuses a unique
+/// name.
 @PlayerLoop final class SenderJudge {
     private let controlGroup: UInt32?
     private let readGroup: UInt32?
     private var known: [String: SenderRights] = [:]
 
-    /// Senders that are remembered, at most.
+    /// Maximum number of remembered senders.
     private static let limit = 256
 
-    /// Members of these groups may control, and look.
+    /// Members of `controlGroup` may control the player, and members of `readGroup` may read.
     init(controlGroup: UInt32?, readGroup: UInt32?) {
         self.controlGroup = controlGroup
         self.readGroup = readGroup
     }
 
-    /// Another bus gives the same names to others.
+    /// Forgets all senders: another bus gives the same unique names to other connections.
     func forget() { known = [:] }
 
-    /// Calls `answer` with the rights of who sent this, at once when they are known.
+    /// Calls `answer` with the rights of the sender, at once if they are known.
     func judge(
         _ message: BusMessage, _ bus: BusConnection, _ answer: @escaping @PlayerLoop (SenderRights) -> Void
     ) {
@@ -39,7 +39,7 @@ struct SenderRights: Equatable, Sendable {
             guard let self else { return }
             let rights = rights(reply)
             if known.count >= Self.limit { known = [:] }
-            // One that was gone already is asked for again if it comes back, which it can't.
+            // A sender that has left has no rights. Its unique name never returns.
             known[sender] = rights
             answer(rights)
         }
@@ -85,7 +85,7 @@ struct SenderRights: Equatable, Sendable {
         return user.map { ($0, groups) }
     }
 
-    /// The groups of this user in the system's tables: for buses that do not report those of the process.
+    /// The groups of this user in the system's tables, for buses that do not report the groups of the process.
     private static func groups(of user: UInt32) -> Set<UInt32> {
         guard let entry = getpwuid(user) else { return [] }
         let primary = entry.pointee.pw_gid

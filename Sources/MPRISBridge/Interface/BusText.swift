@@ -1,12 +1,12 @@
 import NowPlayingClient
 
-/// Text of strangers on its way to the bus, where one that is no UTF-8 by sd-bus's measure would be refused.
+/// Foreign text for the bus. sd-bus refuses text that it does not accept as UTF-8.
 enum BusText {
-    /// Bytes of a text, at most: the protocol's own limit.
+    /// Maximum bytes of a text: the protocol's own limit.
     static let limit = 4096
 
-    /// One line without control characters, and without the code points that Unicode keeps free of characters, which
-    /// sd-bus refuses; cut at 4 KiB. Nil when there is nothing left.
+    /// One line without control characters and without noncharacters, which sd-bus refuses; cut at 4 KiB. Nil: nothing is
+    /// left.
     static func clean(_ text: String?) -> String? {
         guard let text else { return nil }
         var result = String.UnicodeScalarView()
@@ -20,12 +20,12 @@ enum BusText {
         return result.isEmpty ? nil : String(result)
     }
 
-    /// True if it is none of the 66 noncharacters (Unicode, 23.7).
+    /// True if the scalar is none of the 66 noncharacters (Unicode, 23.7).
     private static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         !(0xFDD0...0xFDEF).contains(scalar.value) && scalar.value & 0xFFFE != 0xFFFE
     }
 
-    /// A uri, or an absolute path as a uri: what is no printable ASCII is percent-encoded. Nil when it has no scheme or is
+    /// A uri, or an absolute path as a uri. All bytes but printable ASCII are percent-encoded. Nil: it has no scheme or is
     /// too long (RFC 3986).
     static func uri(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
@@ -39,7 +39,7 @@ enum BusText {
         return result.utf8.count <= 3 * limit ? result : nil
     }
 
-    /// A uri that a desktop may fetch a picture from: `http` and `https` alone, as a name of a file means nothing there.
+    /// A uri from which a desktop may fetch a picture: only `http` and `https`, as a file name means nothing there.
     static func pictureURI(_ text: String?) -> String? {
         guard let result = uri(text), result.hasPrefix("https://") || result.hasPrefix("http://") else { return nil }
         return result

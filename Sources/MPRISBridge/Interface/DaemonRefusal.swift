@@ -1,7 +1,7 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// Errors of the daemon in the bus's names.
+/// Errors of the daemon as errors of D-Bus.
 enum DaemonRefusal {
     /// The error that answers a call, from the `error` member of the daemon's answer. Specification: protocol, section 3.
     static func error(_ error: JSONValue) -> BusError {

@@ -1,6 +1,6 @@
-/// The media types of what the daemon plays (IANA's names and those in use).
+/// The media types that the daemon plays (IANA's names and those in use).
 enum MediaTypes {
-    /// The schemes of uris that it takes.
+    /// The uri schemes that the daemon accepts.
     static let schemes = ["file", "http", "https"]
     static let all = [
         "audio/flac", "audio/x-flac", "audio/ogg", "application/ogg", "audio/vorbis", "audio/x-vorbis+ogg",

@@ -3,10 +3,10 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// The properties of the interfaces as a state makes them: values, compared to find what changed.
+/// The properties of the interfaces for a state. They are values, which are compared to find the changed properties.
 enum PlayerProperties {
-    /// All of `org.mpris.MediaPlayer2.Player` but `Position`, which is computed when it is read, and `CanControl`, which
-    /// never changes. `picture`: the path of the item's picture, where it is known.
+    /// The properties of `org.mpris.MediaPlayer2.Player` except `Position`, which is computed at each read, and `CanControl`,
+    /// which never changes. `picture`: the path of the item's picture, if it is known.
     static func player(_ state: StateView, _ commands: CommandTable, picture: String? = nil) -> BusDictionary {
         [
             "PlaybackStatus": .string(status(state)),
@@ -25,8 +25,8 @@ enum PlayerProperties {
         ]
     }
 
-    /// Those of `org.mpris.MediaPlayer2`, which never change. `schemes` are what the daemon takes in uris, `types` the media
-    /// types of what it decodes.
+    /// The properties of `org.mpris.MediaPlayer2`, which never change. `schemes`: the uri schemes that the daemon accepts;
+    /// `types`: the media types that it decodes.
     static func root(schemes: [String], types: [String]) -> BusDictionary {
         [
             "CanQuit": .bool(false), "CanRaise": .bool(false), "Fullscreen": .bool(false),
@@ -35,8 +35,8 @@ enum PlayerProperties {
         ]
     }
 
-    /// Playback status in MPRIS's three words. Clients let the position run while it is `Playing`: if sound is requested but
-    /// not audible, the position stands still, so that is `Paused`.
+    /// Playback status in MPRIS's three words. Clients advance the position while the status is `Playing`. If sound is
+    /// requested but not audible, the position stands still, so the status is `Paused`.
     static func status(_ state: StateView) -> String {
         switch state.state {
         case .playing: "Playing"
@@ -45,7 +45,7 @@ enum PlayerProperties {
         }
     }
 
-    /// The rate at which it plays or would play; never 0, which MPRIS forbids.
+    /// The rate at which the daemon plays or would play; never 0, which MPRIS forbids.
     static func rate(_ state: StateView) -> Double { state.playingRate }
 
     /// True if the order of items or collections is random.
@@ -56,7 +56,7 @@ enum PlayerProperties {
         state.isMuted ? 0 : max(0, min(1, state.volume ?? 1))
     }
 
-    /// The protocol's word for a `LoopStatus`, or nil when it is none.
+    /// The protocol's word for a `LoopStatus`; nil: the status is invalid.
     static func repeatMode(_ status: String) -> String? {
         loops.first { $0.value == status }?.key
     }

@@ -1,13 +1,13 @@
 /// A change of a list of tracks, for `TrackAdded` and `TrackRemoved`. Specification: MPRIS 2.2, TrackList.
 enum TrackListChange: Equatable, Sendable {
-    /// Of this path, after that one; nil: it is the first.
+    /// Added path, and the path before it; nil: the added path is the first.
     case added(String, after: String?)
     case removed(String)
 
-    /// Maximum number of single changes; more are signalled as a replaced list.
+    /// Maximum number of single changes; more changes are signalled as a replaced list.
     static let limit = 8
 
-    /// Changes from `before` to `after`: additions or removals; nil: it is another list.
+    /// Changes from `before` to `after`: additions or removals; nil: the list is replaced.
     static func between(_ before: [String], _ after: [String]) -> [TrackListChange]? {
         guard abs(after.count - before.count) <= limit else { return nil }
         let (known, present) = (Set(before), Set(after))

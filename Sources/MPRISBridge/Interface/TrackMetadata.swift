@@ -3,8 +3,8 @@ import NowPlayingClient
 
 /// Metadata of a track with MPRIS's names and types. Specification: MPRIS v2 metadata guidelines.
 enum TrackMetadata {
-    /// The metadata of an item of the state or an entry of the queue; without one, that there is no track.
-    /// `picture`: the path of the item's picture, where it is known.
+    /// The metadata of an item of the state or of the queue; nil gives the metadata of no track.
+    /// `picture`: the path of the item's picture, if it is known.
     static func of(_ item: JSONValue?, picture: String? = nil) -> BusDictionary {
         guard let item, let id = item["id"]?.integerValue else { return ["mpris:trackid": .path(TrackPath.none)] }
         var result: BusDictionary = ["mpris:trackid": .path(TrackPath.of(id))]
@@ -29,7 +29,7 @@ enum TrackMetadata {
         return result
     }
 
-    /// Seconds as MPRIS counts them; nil for what it can't count.
+    /// Seconds as microseconds; nil: they do not fit.
     static func microseconds(_ seconds: Double) -> Int64? {
         Int64(exactly: (seconds * 1_000_000).rounded())
     }
@@ -49,7 +49,7 @@ enum TrackMetadata {
         item[name]?.integerValue.flatMap(Int32.init(exactly:)).map(BusValue.int32)
     }
 
-    /// A date of ISO 8601, as precise as it is known; another text is none.
+    /// A date of ISO 8601 with the known precision; nil: the text is not a date.
     private static func date(_ text: String?) -> String? {
         guard let text else { return nil }
         let pattern = "0000-00-00".prefix(text.count)

@@ -4,15 +4,15 @@ import Glibc
 import LinuxSystem
 import NowPlayingClient
 
-/// A second connection to the daemon, on which strangers' calls go: it has given up all rights that they don't have, so
-/// that the daemon judges what they name. Opened when the first of them calls, and again after the daemon's end.
+/// A second connection to the daemon, for calls of foreign users. It has given up all rights that they lack, so the daemon
+/// judges the media that they name. It opens at the first call, and again after the daemon's end.
 @PlayerLoop final class RestrictedDaemon {
     private let loop: EventLoop
     private let paths: [String]
     private var connection: NowPlayingClient.Connection?
     private var source: EventSource?
     private var callers: [Int64: @PlayerLoop (JSONValue?) -> Void] = [:]
-    /// Calls that wait until the daemon has confirmed that the rights are given up; nil: it has.
+    /// Calls that wait until the daemon has confirmed that the rights are given up; nil: it has confirmed that.
     private var waiting: [(method: String, parameters: JSONValue, caller: @PlayerLoop (JSONValue?) -> Void)]? = []
 
     /// Finds the daemon at one of these paths.

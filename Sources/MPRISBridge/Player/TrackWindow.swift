@@ -3,19 +3,19 @@ import ControlProtocol
 import LinuxSystem
 import NowPlayingClient
 
-/// The part of the queue around the current entry, as MPRIS allows for lists that are long. Fetched when somebody asks for
-/// the first time, and from then on after each change.
+/// The part of the queue around the current item, as MPRIS allows for long lists. It is fetched at the first request, and
+/// from then on after each change.
 @PlayerLoop final class TrackWindow {
-    /// Entries of the window, at most, and how many of them stand before the current one when it is fetched.
+    /// Maximum number of items in the window, and number of items before the current one at a fetch.
     static let length: Int64 = 200
     static let lead: Int64 = 50
 
     private let daemon: FollowedDaemon
     /// The items in their order, from `queue.list`.
     private(set) var entries: [JSONValue] = []
-    /// Place of the first entry in the queue.
+    /// Index of the first item in the queue.
     private(set) var offset: Int64 = 0
-    /// Version of the queue and run of the daemon that the entries are of; nil: none were fetched.
+    /// Version of the queue and run of the daemon of the fetched items; nil: none were fetched.
     private var version: String?
     /// Callbacks for the fetch in progress; nil: there is none.
     private var waiting: [@PlayerLoop (Bool) -> Void]?
@@ -25,17 +25,17 @@ import NowPlayingClient
     /// A window on the queue of this daemon.
     init(_ daemon: FollowedDaemon) { self.daemon = daemon }
 
-    /// The paths of the entries.
+    /// The paths of the items.
     var paths: [String] { entries.compactMap { $0["id"]?.integerValue.map(TrackPath.of) } }
 
-    /// The entry of this path and its index in the queue; nil when it is not in the window.
+    /// The item of this path and its index in the queue; nil: it is not in the window.
     func entry(_ path: String) -> (entry: JSONValue, index: Int64)? {
         guard let id = TrackPath.id(path), let index = entries.firstIndex(where: { $0["id"]?.integerValue == id })
         else { return nil }
         return (entries[index], offset + Int64(index))
     }
 
-    /// The daemon has gone.
+    /// Empties the window at the end of the daemon.
     func forget() {
         entries = []
         offset = 0
@@ -47,11 +47,11 @@ import NowPlayingClient
         guard version == Self.version(state) else { return false }
         guard let index = state.queueIndex else { return true }
         let end = offset + Int64(entries.count)
-        // The next one is to be seen as well, where there is one.
+        // The window contains the next item too, if there is one.
         return index >= offset && (index < end) && (index + 1 < end || end >= state.queueCount)
     }
 
-    /// Makes the window current, and then calls `then`; false: it could not be.
+    /// Makes the window current, and then calls `then`; false: that failed.
     func refresh(_ state: StateView, _ then: @escaping @PlayerLoop (Bool) -> Void) {
         isWanted = true
         if isCurrent(state) { return then(true) }

@@ -2,18 +2,18 @@ package import AudioCore
 import Glibc
 package import LinuxSystem
 
-/// Writes exactly the samples that would have been played, as fast as it can: one WAVE file per run of equal format,
-/// `out.wav`, then `out-2.wav` and so on.
+/// Writes exactly the samples of the playback, as fast as possible: one WAVE file per run of equal format, `out.wav`,
+/// then `out-2.wav` and so on.
 ///
-/// Its clock is that of the samples: audible is what is in the file. Volume, where it is not 1, is applied to the samples
-/// as the server would (amplitude = volume³). A run begins with its first sample, so no file is ever empty.
+/// Its clock is that of the samples: the frames in the file count as audible. A volume other than 1 is applied to the
+/// samples as the server would (amplitude = volume³). A run begins with its first sample, so no file is ever empty.
 @PlayerLoop package final class FileOutput: SimulatedOutput<FileStream> {
     private let path: String
     private var file: WaveFile?
     private var runs = 0
     package override var mixesStreams: Bool { false }
 
-    /// An output on this loop that writes to this path. Files that are there are overwritten.
+    /// An output on this loop that writes to this path. It overwrites existing files.
     package init(_ loop: EventLoop, path: String) {
         self.path = path
         super.init(
@@ -21,7 +21,7 @@ package import LinuxSystem
             OutputDevice(name: "file", description: "Into \(cleanText(path))", state: .running, isDefault: true))
     }
 
-    /// Also completes the file. What is written after connecting again is a new run.
+    /// Also completes the file. Frames after the next connection form a new run.
     package override func disconnect() {
         super.disconnect()
         file = nil
@@ -37,13 +37,13 @@ package import LinuxSystem
 
     // MARK: For streams
 
-    /// The header of the file is made right, too.
+    /// Also completes the header of the file.
     override func forget(_ stream: FileStream) {
         super.forget(stream)
         completeHeader()
     }
 
-    /// Writes frames into the run of this format, after a change of format into a new one.
+    /// Writes frames into the run of this format, or into a new one after a change of format.
     func append(_ frames: UnsafeRawBufferPointer, _ format: AudioFormat) throws(OutputError) {
         do throws(FileError) {
             if file?.format != format {
@@ -58,10 +58,10 @@ package import LinuxSystem
         }
     }
 
-    /// Makes the file readable as it is now. A fault goes to the log: the samples are in the file.
+    /// Makes the file readable in its present state. A failure goes to the log: the samples are in the file.
     func completeHeader() { file?.complete() }
 
-    /// `out.wav`, `out-2.wav`, `out-3.wav`, …
+    /// Path of a run's file: `out.wav`, `out-2.wav`, `out-3.wav`, …
     private func path(ofRun number: Int) -> String {
         guard number > 1 else { return path }
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]

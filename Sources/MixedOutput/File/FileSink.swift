@@ -2,8 +2,8 @@ package import AudioCore
 package import LinuxSystem
 import NowPlaying
 
-/// Sends mixed frames into a WAVE file, at the pace of a device: what listeners would hear. Runs of playback follow each other
-/// in the file without a gap. After each write the header is that of a whole file.
+/// Sends mixed frames into a WAVE file, at the pace of a device: the sound of a real output. Runs of playback follow
+/// each other in the file without a gap. After each write the header is that of a complete file.
 @PlayerLoop package final class FileSink: MixSink {
     package weak var owner: (any MixSinkOwner)?
     package let format: FixedFormat
@@ -16,7 +16,7 @@ import NowPlaying
     /// The file, from the first connection on.
     private var file: WaveFile?
 
-    /// A sink for this path, not connected yet. A file that is there is overwritten.
+    /// A sink for this path, not connected yet. It overwrites an existing file.
     package init(_ loop: EventLoop, path: String, _ format: FixedFormat) {
         self.loop = loop
         self.format = format

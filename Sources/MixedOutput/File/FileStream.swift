@@ -2,14 +2,14 @@ package import AudioCore
 package import LinuxSystem
 import NowPlaying
 
-/// A stream into a file. It never runs empty: it waits for frames as a file can, time standing still meanwhile.
+/// A stream into a file. It never runs empty: it waits for frames, and its time stands still meanwhile.
 ///
-/// Written frames wait in a queue and go to the file in pieces, each in an idle turn of the loop,
-/// so that all events of one come before the next; until then it may be rewritten. Corked, nothing goes.
+/// Written frames wait in a queue and go to the file in pieces, each in an idle turn of the loop, so that all events of
+/// a piece come before the next one. Until then they may be rewritten. A corked stream sends none.
 @PlayerLoop package final class FileStream: SimulatedStream {
     package override var isPaced: Bool { false }
 
-    /// Bytes that go to the file in one turn of the loop.
+    /// Bytes written to the file in one turn of the loop.
     private static let piece = 256 << 10
     private unowned let output: FileOutput
     private var store: FrameStore
@@ -17,11 +17,11 @@ import NowPlaying
     private var awaitsRewrite = false
     private var work: EventSource?
 
-    /// A stream of two seconds, or of 2 MiB if that is less. It does nothing before `begin`.
+    /// A stream with a queue of two seconds, or of 2 MiB if that is less. It does nothing before `begin`.
     init(_ output: FileOutput, _ loop: EventLoop, _ format: AudioFormat, _ delegate: any AudioStreamDelegate) {
         self.output = output
         store = FrameStore(bytesPerFrame: format.bytesPerFrame)
-        // Two seconds: enough to decode in big bites, little to hold.
+        // Two seconds: enough to decode in large pieces, with little memory.
         let target = min(2 * Int64(format.sampleRate), Int64((2 << 20) / format.bytesPerFrame))
         super.init(
             loop, format, StreamQueue(target: target, refill: max(1, target / 2), prebuffer: max(1, target / 8)),
@@ -61,7 +61,7 @@ import NowPlaying
 
     // MARK: Flow
 
-    /// Starts if there is enough, asks for more if there is room, ends drains, and sees that work continues.
+    /// Starts if there are enough frames, requests more if there is room, completes drains, and schedules further work.
     override func goOn() {
         guard isOpen else { return }
         if !isFlowing, !isCorked, queue.queued > 0, isDraining || queue.queued >= queue.prebuffer {
@@ -96,7 +96,7 @@ import NowPlaying
         goOn()
     }
 
-    /// Writes this number of the first kept frames.
+    /// Writes this many of the first kept frames.
     private func append(_ count: Int, _ gain: Double) throws(OutputError) {
         let failure = store.withFirst(count) { kept -> OutputError? in
             do throws(OutputError) {

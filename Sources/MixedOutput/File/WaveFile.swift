@@ -3,30 +3,30 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Why a file could not be written: the system's error number.
+/// Failure to write a file: the system's error number.
 struct FileError: Error, Equatable {
     var number: Int32
     /// The system's text for it.
     var text: String { String(cString: strerror(number)) }
 }
 
-/// A WAVE file being written; past 4 GiB it becomes RF64 (EBU Tech 3306), for which room is kept in its header.
+/// A WAVE file being written; beyond 4 GiB it becomes RF64 (EBU Tech 3306), for which its header has room.
 final class WaveFile {
     let format: AudioFormat
     private let path: String
     private let descriptor: Int32
     /// Bytes of audio so far.
     private(set) var length: UInt64 = 0
-    /// Largest size for a WAVE header.
+    /// Maximum size for a WAVE header.
     private let limit: UInt64
     private var isFinished = false
 
-    /// Creates the file, or empties the one that is there. `limit`: from which size on it is RF64; for tests.
+    /// Creates the file, or empties an existing one. `limit`: size from which on it is RF64; for tests.
     init(path: String, _ format: AudioFormat, limit: UInt64 = UInt64(UInt32.max)) throws(FileError) {
         self.format = format
         self.limit = limit
         self.path = path
-        // Not blocking: a FIFO that nobody reads is refused instead of waited for.
+        // Non-blocking, so that a FIFO without a reader is refused instead of awaited.
         descriptor = linux_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard descriptor >= 0 else { throw FileError(number: errno) }
         try write(header)
@@ -37,7 +37,7 @@ final class WaveFile {
         close(descriptor)
     }
 
-    /// Writes the present length into the header; a fault goes to the log, and the header keeps the length before.
+    /// Writes the present length into the header. A failure goes to the log, and the header keeps the previous length.
     func complete() {
         do throws(FileError) { try finish() } catch {
             Log.warning("the header of \(path) cannot be written: \(error.text)")
@@ -51,11 +51,11 @@ final class WaveFile {
         isFinished = false
     }
 
-    /// Writes the present length into the header. More may be appended after that.
+    /// Writes the present length into the header. Further frames may follow.
     func finish() throws(FileError) {
         guard !isFinished else { return }
         let bytes = header
-        // A chunk of odd length is followed by a byte that does not count.
+        // A padding byte that does not count follows a chunk of odd length.
         if length % 2 == 1, pwrite(descriptor, [0 as UInt8], 1, off_t(UInt64(bytes.count) + length)) != 1 {
             throw FileError(number: errno)
         }
@@ -86,7 +86,7 @@ final class WaveFile {
     /// The header for the present length: RIFF, room for ds64, fmt, the beginning of data.
     private var header: [UInt8] {
         let fmt = formatChunk
-        // Behind the first 8 bytes: WAVE, the chunk of 28 bytes, fmt, the head of data.
+        // After the first 8 bytes: WAVE, the chunk of 28 bytes, fmt, the head of data.
         let headLength = UInt64(4 + 8 + 28 + 8 + fmt.count + 8)
         let riffLength = headLength + length + length % 2
         let isLong = riffLength > limit
@@ -102,7 +102,7 @@ final class WaveFile {
         return bytes
     }
 
-    /// WAVE_FORMAT_EXTENSIBLE for more than plain 16 bit stereo, as Microsoft's specification requires.
+    /// WAVE_FORMAT_EXTENSIBLE for all formats except plain 16 bit stereo, as Microsoft's specification requires.
     private var formatChunk: [UInt8] {
         let isFloat = format.sampleFormat == .float32
         let bits = UInt16(format.sampleFormat.bytes * 8)
@@ -119,7 +119,7 @@ final class WaveFile {
         return chunk
     }
 
-    /// The loudspeakers as bits; 0, which means none in particular, where our order is not that of the bits.
+    /// The loudspeakers as bits; 0 (none in particular) if our order is not that of the bits.
     private var channelMask: UInt32 {
         let bits = format.channels.map(\.waveBit)
         guard bits.allSatisfy({ $0 != 0 }), zip(bits, bits.dropFirst()).allSatisfy(<) else { return 0 }
@@ -127,7 +127,7 @@ final class WaveFile {
     }
 }
 
-/// The bytes of a number, least first, as in all of WAVE.
+/// The bytes of a number, least significant first, as everywhere in WAVE.
 private func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     withUnsafeBytes(of: number.littleEndian) { Array($0) }
 }

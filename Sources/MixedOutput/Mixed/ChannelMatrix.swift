@@ -1,20 +1,21 @@
 import AudioCore
 
-/// Map of the channels of a stream to those of a device: the factor of each input in each output.
+/// Map from the channels of a stream to those of a device: the factor of each input in each output.
 ///
-/// A channel that the device has goes there unchanged. One that it lacks goes to its neighbours: the front channels take it at
-/// −3 dB, a rear centre at −6 dB, and mono, of which all loudspeakers are part, at full level. Deep effects are left out where
-/// there is no loudspeaker for them. If the factors of an output then exceed 1 in sum, all are scaled, so that no mix clips.
+/// A channel that the device has passes unchanged. The neighbours of a missing channel take it: the front channels at
+/// −3 dB, a rear centre at −6 dB, and mono at full level, because it consists of all loudspeakers. Low-frequency
+/// effects are dropped if the device has no loudspeaker for them. If the sum of an output's factors then exceeds 1, all
+/// factors are scaled, so that no mix clips.
 struct ChannelMatrix: Equatable {
     /// Number of channels of the stream, and of the device.
     let inputs: Int
     let outputs: Int
-    /// Row by row, one row for each output.
+    /// Factors row by row, one row per output.
     let factors: [Double]
-    /// True if every output is one input unchanged, or silence.
+    /// True if every output is one unchanged input, or silence.
     let isSelection: Bool
 
-    /// The map from these channels to those.
+    /// The map from the channels `sources` to the channels `targets`.
     init(from sources: [ChannelPosition], to targets: [ChannelPosition]) {
         inputs = sources.count
         outputs = targets.count
@@ -28,10 +29,10 @@ struct ChannelMatrix: Equatable {
         isSelection = rows.allSatisfy { row in row.filter { $0 != 0 } == [1] || row.allSatisfy { $0 == 0 } }
     }
 
-    /// Outputs of one channel, with its factors.
+    /// Outputs that take a channel, with its factors.
     private static func places(of source: ChannelPosition, in targets: [ChannelPosition]) -> [(Int, Double)] {
         if let same = targets.firstIndex(of: source) { return [(same, 1)] }
-        // All of a mono device's inputs add up; the scale makes them their mean.
+        // All inputs of a mono device add up; the scaling turns their sum into their mean.
         if targets == [.mono] { return source == .lowFrequency ? [] : [(0, 1)] }
         func at(_ wanted: [ChannelPosition], _ factor: Double) -> [(Int, Double)] {
             wanted.compactMap { position in targets.firstIndex(of: position).map { ($0, factor) } }

@@ -1,4 +1,4 @@
-/// The bytes of queued frames by their numbers. Frames before the first kept one are gone.
+/// The bytes of queued frames by their numbers. It keeps no frames before `first`.
 struct FrameStore {
     private let size: Int
     /// Number of the first kept frame.
@@ -7,13 +7,14 @@ struct FrameStore {
     /// Bytes at the beginning that were taken.
     private var taken = 0
 
-    /// An empty store of frames of this number of bytes.
+    /// An empty store of frames with this number of bytes.
     init(bytesPerFrame: Int) { size = bytesPerFrame }
 
     /// Number of kept frames.
     var count: Int { (bytes.count - taken) / size }
 
-    /// Puts frames at a number, over the kept ones from there on. Those that are gone are left out; a gap is silence.
+    /// Writes frames at a number, over the kept frames from there on. Frames before `first` are dropped; a gap becomes
+    /// silence.
     mutating func write(_ frames: UnsafeRawBufferPointer, at frame: Int64) {
         let number = frames.count / size
         let skipped = Int(min(Int64(number), max(0, first - frame)))
@@ -37,7 +38,7 @@ struct FrameStore {
     mutating func take(_ number: Int) {
         taken += number * size
         first += Int64(number)
-        // Moving the rest costs as much as it is long: seldom enough.
+        // Moving the rest costs its length, so this rarely moves it.
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
             taken = 0
@@ -47,14 +48,14 @@ struct FrameStore {
         }
     }
 
-    /// Drops all frames; the next one has this number.
+    /// Drops all frames; the next frame has this number.
     mutating func clear(next frame: Int64) {
         bytes.removeAll(keepingCapacity: true)
         taken = 0
         first = frame
     }
 
-    /// Gives the memory back.
+    /// Releases the memory.
     mutating func close() {
         bytes = []
         taken = 0

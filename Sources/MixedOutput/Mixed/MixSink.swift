@@ -2,12 +2,13 @@ package import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// The end of a mixed output: takes frames of one fixed format. All of it belongs to the player's loop; nothing here blocks.
+/// The end of a mixed output, which takes frames of one fixed format. All calls belong to the player's loop; nothing
+/// here blocks.
 @PlayerLoop package protocol MixSink: AnyObject {
-    /// Hears of the connection; set before `connect`.
+    /// Receiver of the events; set before `connect`.
     var owner: (any MixSinkOwner)? { get set }
     var format: FixedFormat { get }
-    /// The device as it is shown.
+    /// The device for display.
     var device: OutputDevice { get }
     /// True from `sinkConnected` until `disconnect` or `sinkFailed`.
     var isConnected: Bool { get }
@@ -15,34 +16,36 @@ package import NowPlaying
     var isConnecting: Bool { get }
     /// Seconds by which frames may be sent before they are due.
     var lead: Double { get }
-    /// Seconds from the instant at which a frame is due to its being heard.
+    /// Seconds from the instant at which a frame is due until it is audible.
     var delay: Double { get }
-    /// Seconds by which frames may come late without another time of those after them.
+    /// Seconds by which frames may be late before later frames get new times.
     var patience: Double { get }
-    /// Frames that the other end takes at once; it rests between runs of whole chunks. 0: it takes any number.
+    /// Number of frames that the other end takes at once; it rests between runs of whole chunks. 0: it takes any
+    /// number.
     var chunk: Int { get }
-    /// True if frames can be sent: connected, and not at rest.
+    /// True if frames can be sent: the sink is connected, and not at rest.
     var isOpen: Bool { get }
-    /// Seconds without a frame taken after which the other end hangs; 0: once a frame that it did not take is due.
+    /// Seconds without a frame taken after which the other end counts as hung; 0: as soon as an untaken frame is due.
     var hangTime: Double { get }
     /// Bytes of this connection that the other end has not taken; nil: unknown.
     var untaken: Int? { get }
-    /// Asks the other end for the times at which it takes frames, as they may be others than ours. `sinkTook` follows if it
-    /// answers. `areNew`: it kept our times since the last call, so its last answer says nothing about now.
+    /// Requests the times at which the other end takes frames, as they may differ from ours. `sinkTook` follows if it
+    /// answers. `areNew`: it has kept our times since the last call, so its last answer says nothing about the present.
     func checkTimes(areNew: Bool)
     /// Ends the rest of a connected sink; `sinkOpened` or `sinkFailed` follows, never during the call.
     func open()
-    /// Begins a rest: all frames were sent and are due, and none follow for now.
+    /// Begins a rest: all sent frames are due, and none follow for now.
     func rest()
     /// Begins to connect; `sinkConnected` or `sinkFailed` follows, never during the call. A no-op while connecting or
     /// connected.
     func connect()
-    /// Gives up the connection, silently.
+    /// Drops the connection without a report.
     func disconnect()
-    /// Sends whole frames. Returns the number of bytes that were taken, also whole frames; `sinkTakesMore` follows if it is
-    /// less than all.
+    /// Sends whole frames. Returns the bytes taken, also whole frames; `sinkTakesMore` follows if fewer than all were
+    /// taken.
     func send(_ frames: UnsafeRawBufferPointer) -> Int
-    /// Counts the connection as lost, since nothing is taken; what was sent stays. `sinkFailed` follows, never during the call.
+    /// Counts the connection as lost, since no frames are taken; sent frames stay. `sinkFailed` follows, never during
+    /// the call.
     func stall()
     /// Calls `handler` whenever another attempt to connect makes sense, until the result is released.
     func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject
@@ -72,27 +75,27 @@ extension OutputDevice {
     }
 }
 
-/// Value of an answer of another end about its times.
+/// Meaning of an answer about the times of the other end.
 package enum SinkAnswer {
-    /// It says nothing about now.
+    /// It says nothing about the present.
     case old
-    /// Its times are ours.
+    /// Its times equal ours.
     case same
-    /// Our times were others.
+    /// Its times differed from ours.
     case other
 }
 
-/// Hears of a sink. Called on the player's loop, never from inside a call of `MixSink`.
+/// Receiver of a sink's events. Called on the player's loop, never from inside a call of `MixSink`.
 @PlayerLoop package protocol MixSinkOwner: AnyObject {
-    /// The connection is there.
+    /// The sink is connected.
     func sinkConnected()
-    /// A rest is over: the next frame is due when it is sent.
+    /// A rest has ended: the next frame is due when it is sent.
     func sinkOpened()
     /// The attempt failed, or the connection was lost.
     func sinkFailed(_ error: OutputError)
-    /// The other end takes a chunk at this instant. `frame`: its first frame, counted since the connection was opened; nil:
-    /// that of the chunk whose time is next to this one.
+    /// The other end takes a chunk at this instant. `frame`: its first frame, counted since the connection was opened;
+    /// nil: that of the chunk with the nearest time.
     func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> SinkAnswer
-    /// Frames are taken again.
+    /// The other end takes frames again.
     func sinkTakesMore()
 }

@@ -2,18 +2,18 @@ import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// An output of streams that are mixed here, to one fixed format. Several outputs share a mixer: one for each session.
+/// An output whose streams this process mixes to one fixed format. Several outputs share a mixer: one for each session.
 ///
-/// A stream of the device's own format whose volume is 1 passes bit for bit, as long as it is alone.
+/// A stream of the device's own format with a volume of 1 passes bit for bit while it plays alone.
 @PlayerLoop package final class MixedOutput: SimulatedOutput<MixedStream> {
     let mixer: Mixer
-    /// Instant at which the last frame of streams that were closed is heard; nil: there were none.
+    /// Instant at which the last frame of closed streams is audible; nil: there were none.
     private var closedEnd: MonotonicTime?
     package override var committedUntil: MonotonicTime? {
         ([closedEnd] + streams.filter { !$0.isAnnouncement }.map(\.lastHeard)).compactMap { $0 }.max()
     }
 
-    /// An output of this mixer, connected to nothing yet.
+    /// An output of this mixer, not connected yet.
     package init(_ loop: EventLoop, _ mixer: Mixer) {
         self.mixer = mixer
         super.init(loop, mixer.device)
@@ -50,7 +50,7 @@ package import NowPlaying
         mixer.remove(stream)
     }
 
-    /// The device is gone, or was not reached.
+    /// Reports that the device is gone, or was not reached.
     func failed(_ error: OutputError) {
         lose()
         delegate?.outputConnectionChanged(error)

@@ -2,14 +2,14 @@ package import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// A stream of a mixed output. Frames that were mixed play: they can't be taken back.
+/// A stream of a mixed output. Mixed frames play: they cannot be rewound.
 @PlayerLoop package final class MixedStream: SimulatedStream {
     package override var canRewind: Bool { false }
     package override var isExact: Bool { true }
     package override var committedFrame: Double? { nextFrame }
     package override var presentTiming: StreamTiming? { isOpen && isReady ? timing(at: EventLoop.now) : nil }
 
-    /// True for the stream of an announcement, whose samples have their volume already.
+    /// True for the stream of an announcement, whose samples already include their volume.
     let isAnnouncement: Bool
     private let output: MixedOutput
     private let converter: StreamConverter
@@ -17,24 +17,24 @@ package import NowPlaying
     private var store: FrameStore
     /// The present run of frames; nil: none flow.
     private var run: Run?
-    /// Frame that is made next, fractional, while none flow.
+    /// Next frame to make, fractional, while none flow.
     private var rest = 0.0
-    /// End of the last run; nil: there was none, or it does not matter any more.
+    /// End of the last run; nil: there was none, or it has no effect any more.
     private var tail: Run?
-    /// True while the beginning waits for the sink, which is at rest.
+    /// True while the start waits for the sink, which is at rest.
     private var awaitsSink = false
-    /// Stream and frame of it with which the next run begins; nil: it begins at once.
+    /// Stream, and a frame of it, with which the next run begins; nil: it begins at once.
     private var alignment: (stream: MixedStream, frame: Double)?
-    /// Factor of the last frame that was mixed.
+    /// Factor of the last mixed frame.
     private var gain = 1.0
 
-    /// A frame of the stream, fractional, that is a frame of the device.
+    /// A frame of the stream, fractional, and the frame of the device at the same place.
     private struct Run {
         var frame: Double
         var at: Int64
     }
 
-    /// A stream with the buffering that one of a server would have. It does nothing before `begin`. Nil: libsoxr is missing.
+    /// A stream with the buffering of a server's stream. It does nothing before `begin`. Nil: libsoxr is missing.
     init?(
         _ output: MixedOutput, _ loop: EventLoop, _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool,
         _ delegate: any AudioStreamDelegate
@@ -47,8 +47,8 @@ package import NowPlaying
         super.init(loop, format, Self.queue(format, isLive: isLive), delegate)
     }
 
-    /// A queue that asks for two thirds of its length at once: the mixer takes a frame 0.2 s before it is due, no device takes
-    /// it seconds before.
+    /// A queue that requests two thirds of its length at once: the mixer takes a frame 0.2 s before it is due, and no
+    /// device takes it seconds before.
     private static func queue(_ format: AudioFormat, isLive: Bool) -> StreamQueue {
         let buffering = StreamBuffering(format, isLive: isLive)
         return StreamQueue(
@@ -56,7 +56,7 @@ package import NowPlaying
             prebuffer: buffering.prebuffer)
     }
 
-    /// The mixer asks for frames at each of its steps.
+    /// The mixer requests frames at each of its steps.
     package override func requestAgain() -> Bool {
         guard isFlowing else { return false }
         forgetRequest()
@@ -100,7 +100,7 @@ package import NowPlaying
 
     // MARK: Position
 
-    /// Frame that is made next, fractional.
+    /// Next frame to make, fractional.
     private var nextFrame: Double {
         guard let run else { return rest }
         return min(Double(queue.position), run.frame + Double(mixer.schedule.end - run.at) * converter.ratio)
@@ -118,7 +118,7 @@ package import NowPlaying
         } else if let tail {
             let end = mixer.heardTime(of: tail.at) ?? now
             left = max(0, end.seconds(since: now)) * Double(format.sampleRate)
-            // Corked, what is on its way counts as heard.
+            // While corked, frames in transit count as audible.
             isPlaying = !isCorked && !awaitsSink && left > 0
             if isPlaying { audible = tail.frame - left }
         }
@@ -137,10 +137,10 @@ package import NowPlaying
     /// True while frames are made.
     var isFlowing: Bool { run != nil }
 
-    /// Frames that wait to be made, fractional.
+    /// Frames that wait in the queue, fractional.
     private var waiting: Double { max(0, Double(max(queue.end, queue.position)) - rest) }
 
-    /// Starts if there is enough, asks for more if there is room, and ends drains.
+    /// Starts if there are enough frames, requests more if there is room, and completes drains.
     override func goOn() {
         guard isOpen, isReady else { return }
         if canBegin, alignedFrame.map({ $0 <= mixer.schedule.end }) ?? true {
@@ -152,7 +152,7 @@ package import NowPlaying
         request()
     }
 
-    /// True if no frames flow and there are enough for a beginning.
+    /// True if no frames flow and enough are queued for a start.
     private var canBegin: Bool {
         isOpen && isReady && run == nil && !isCorked && waiting >= 1
             && (isDraining || waiting >= Double(queue.prebuffer))
@@ -165,7 +165,7 @@ package import NowPlaying
         notify { [self] in $0.streamStarted(self) }
     }
 
-    /// Frame of the device at which the next run begins, if that waits for another stream which flows; nil: it does not.
+    /// Frame of the device at which the next run begins, if it waits for another stream that flows; nil: it does not.
     var alignedFrame: Int64? {
         guard canBegin, let alignment, let run = alignment.stream.run else { return nil }
         return run.at + Int64(clamping: ((alignment.frame - run.frame) / alignment.stream.converter.ratio).rounded(.up))
@@ -183,31 +183,31 @@ package import NowPlaying
         tail = Run(frame: frame, at: end)
     }
 
-    /// Instant at which the last frame that was made is heard; nil: none was made.
+    /// Instant at which the last made frame is audible; nil: none was made.
     var lastHeard: MonotonicTime? {
         if run != nil { return mixer.heardTime(of: mixer.schedule.end) }
         return tail.flatMap { mixer.heardTime(of: $0.at) }
     }
 
-    /// Instant at which the wait of drains ends; nil: none waits for an instant.
+    /// Instant at which waiting drains complete; nil: none waits for an instant.
     var drained: MonotonicTime? {
         guard isDraining, run == nil, !isCorked, waiting < 1 else { return nil }
         return tail.flatMap { mixer.heardTime(of: $0.at) } ?? EventLoop.now
     }
 
-    /// Ends drains whose frames have all been heard.
+    /// Completes drains whose frames have all been audible.
     func settle(at now: MonotonicTime) {
         guard let drained else { return }
         if drained <= now { completeDrains() } else { mixer.arm() }
     }
 
-    /// The device's time was interrupted.
+    /// Reports that the device's times were interrupted.
     func moved() { if run != nil { notify { [self] in $0.streamMoved(self) } } }
 
     private var wantedGain: Double { isAnnouncement ? 1 : output.gain }
 
-    /// Adds the next frames, the first of which is frame `at` of the device, to the mix. Returns their number, and true if
-    /// they have no more bits than the device.
+    /// Adds the next frames, the first of which is frame `at` of the device, to the mix. Returns their number, and true
+    /// if they have no more bits than the device.
     func mix(
         into bus: UnsafeMutableBufferPointer<Double>, _ scratch: UnsafeMutableBufferPointer<Double>, at frame: Int64
     ) -> (frames: Int, isExact: Bool) {

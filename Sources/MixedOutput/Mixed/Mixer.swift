@@ -2,40 +2,40 @@ package import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// Mixes the streams of all sessions for one sink, ahead by the sink's lead and on a schedule of its own. It wakes about six
-/// times a second while frames flow, and never else.
+/// Mixes the streams of all sessions for one sink, ahead by the sink's lead and on a schedule of its own. It wakes
+/// about six times a second while frames flow, and not at all otherwise.
 @PlayerLoop package final class Mixer: MixSinkOwner {
     private let loop: EventLoop
     private let sink: any MixSink
-    /// Format of all that is sent.
+    /// Format of all sent frames.
     package let format: FixedFormat
-    /// Outputs that are connected or connect.
+    /// Connected and connecting outputs.
     private var outputs: [MixedOutput] = []
     private var streams: [MixedStream] = []
     private(set) var schedule: MixSchedule
     /// Number of the first frame since the sink was opened.
     private var opening: Int64 = 0
-    /// True if nothing was sent since then: the next frame is due when it is sent.
+    /// True if no frame was sent since then: the next frame is due when it is sent.
     private var isFresh = true
     /// Frames that the sink did not take yet.
     private var unsent: [UInt8] = []
-    /// Instant at which the sink took frames last.
+    /// Instant at which the sink last took frames.
     private var taken = MonotonicTime(nanoseconds: 0)
     private var deadline: EventSource?
-    /// Instant for which more frames were planned; nil: none were.
+    /// Instant at which more frames were planned; nil: no plan.
     private var planned: MonotonicTime?
     private var times = SinkTimes()
-    /// Frames from which on the other end has other times, and which are not heard yet.
+    /// Frames from which on the other end has other times, and which are not audible yet.
     private var changes: [Int64] = []
     private var bus: [Double]
     private var scratch: [Double]
     private var bytes: [UInt8]
 
-    /// Frames that are mixed at once.
+    /// Frames mixed at once.
     private static let block = 2048
-    /// Seconds by which a wakeup may be late before the other end is asked for its times: a busy machine makes it late, too.
+    /// Seconds by which a wakeup may be late before the mixer requests times: the other end may be late, too.
     private static let lateness = 0.005
-    /// Part of the lead that is left when more is made.
+    /// Part of the lead that is left when more frames are made.
     private static let reserve = 0.15
 
     /// A mixer for this sink, which is not connected yet.
@@ -48,11 +48,11 @@ package import NowPlaying
         scratch = bus
         bytes = Array(repeating: 0, count: Self.block * sink.format.bytesPerFrame)
         sink.owner = self
-        // Opening a library reads files: at the start, not when a stream begins.
+        // Opening a library reads files: do it at the start, not at the first stream.
         _ = SoxrLibrary.shared
     }
 
-    /// The device as it is shown.
+    /// The device for display.
     var device: OutputDevice { sink.device }
 
     /// Calls `handler` whenever another attempt to connect makes sense, until the result is released.
@@ -60,7 +60,7 @@ package import NowPlaying
 
     // MARK: Connection
 
-    /// Connects the output, which hears of it later.
+    /// Connects the output, and reports to it later.
     func join(_ output: MixedOutput) {
         outputs.append(output)
         if sink.isConnected {
@@ -70,7 +70,7 @@ package import NowPlaying
         }
     }
 
-    /// Drops the output; without any the sink is disconnected.
+    /// Drops the output; the sink disconnects after the last one.
     func leave(_ output: MixedOutput) {
         outputs.removeAll { $0 === output }
         guard outputs.isEmpty else { return }
@@ -104,7 +104,7 @@ package import NowPlaying
         beginFresh()
     }
 
-    /// Nothing is sent yet, and the times of the other end are unknown.
+    /// Records that nothing was sent yet, and that the times of the other end are unknown.
     private func beginFresh() {
         isFresh = true
         times.begin(areKnown: false)
@@ -115,14 +115,14 @@ package import NowPlaying
     /// Adds a stream, which does not flow yet.
     func add(_ stream: MixedStream) { streams.append(stream) }
 
-    /// Drops a stream that was closed.
+    /// Drops a closed stream.
     func remove(_ stream: MixedStream) {
         streams.removeAll { $0 === stream }
-        // Another one may have waited for a frame of it.
+        // Another stream may have waited for a frame of it.
         loop.later { [self] in for stream in streams where !stream.isFlowing { stream.goOn() } }
     }
 
-    /// Makes a stream flow from the next frame on, which is returned. Nil: the sink is at rest; `goOn` of the stream follows.
+    /// Starts a stream at the next frame, which it returns. Nil: the sink is at rest; the stream's `goOn` follows.
     func begin() -> Int64? {
         guard sink.isOpen else {
             sink.open()
@@ -134,7 +134,7 @@ package import NowPlaying
         return schedule.end
     }
 
-    /// Gives the next frames a new time if they are late, or the first ones since the sink was opened. True: it did.
+    /// Gives the next frames new times if they are late, or the first ones since the opening. True: it did.
     private func beginAnew(at now: MonotonicTime, patience: Double) -> Bool {
         guard sink.chunk > 0 else { return schedule.begin(at: now, patience: patience) }
         let chunk = Int64(sink.chunk)
@@ -143,19 +143,19 @@ package import NowPlaying
             schedule.restart(at: now, from: opening)
             return true
         }
-        // The chunk that the server waits for plays at its old time, however late it comes; those after it begin anew.
+        // The chunk that the server awaits plays at its old time, even if it is late; later chunks get new times.
         let next = opening + ((schedule.end - opening) / chunk + 1) * chunk
         return schedule.begin(at: now, from: next)
     }
 
     // MARK: Time
 
-    /// Frame of a run from frame `start` on that is heard at an instant, fractional.
+    /// Frame audible at an instant, fractional, in the run from frame `start` on.
     func heardFrame(at time: MonotonicTime, from start: Int64) -> Double {
         schedule.frame(at: time.advanced(bySeconds: -sink.delay), from: start)
     }
 
-    /// Instant at which a frame is heard; nil: no frames were made.
+    /// Instant at which a frame is audible; nil: no frames were made.
     func heardTime(of frame: Int64) -> MonotonicTime? {
         schedule.time(of: frame)?.advanced(bySeconds: sink.delay)
     }
@@ -203,7 +203,7 @@ package import NowPlaying
 
     // MARK: Frames
 
-    /// Makes the frames of the lead that are missing.
+    /// Makes the missing frames of the lead.
     private func make(at now: MonotonicTime) {
         if !unsent.isEmpty {
             if let stuckTime, stuckTime <= now { sink.stall() }
@@ -226,7 +226,7 @@ package import NowPlaying
 
     private func askForTimes() { sink.checkTimes(areNew: times.takeKept()) }
 
-    /// False if the other end takes frames at other times than ours, or if we are late and so may be the other end.
+    /// False if the other end takes frames at other times, or this process is late, as the other end may be.
     private func isInPace(at now: MonotonicTime) -> Bool {
         guard sink.chunk > 0, let untaken = sink.untaken else {
             return planned.map { now.seconds(since: $0) <= Self.lateness } ?? true
@@ -237,12 +237,12 @@ package import NowPlaying
             due: schedule.due(at: now) - Double(opening) - margin, chunk: Int64(sink.chunk), at: now)
     }
 
-    /// Mixes frames and sends them; fewer if all streams end in them.
+    /// Mixes frames and sends them; fewer if all streams end within them.
     private func mix(_ frames: Int) {
         let channels = format.channels
         let start = schedule.end
         var longest = 0
-        // Frames at the beginning that have more bits than the format.
+        // Number of leading frames that have more bits than the format.
         var rough = 0
         bus.withUnsafeMutableBufferPointer { bus in
             scratch.withUnsafeMutableBufferPointer { scratch in
@@ -282,7 +282,7 @@ package import NowPlaying
             if sent > 0 { taken = EventLoop.now }
             guard sent < made.count else { return }
             unsent.append(contentsOf: made[sent...])
-            // It may be later than we know.
+            // The sink may be later than its known times.
             askForTimes()
         }
     }
@@ -297,7 +297,7 @@ package import NowPlaying
         guard abs(late) > SinkTimes.tolerance else { return times.isOld(place - opening) ? .old : .same }
         switch times.change(place - opening, at: time, chunk: Int64(sink.chunk), rate: schedule.sampleRate) {
         case .since(let first):
-            // The chunks before that have the old times.
+            // The chunks before that frame keep the old times.
             let change = opening + first
             let heard = heardTime(of: change)
             let before = schedule.time(of: change)
@@ -317,12 +317,12 @@ package import NowPlaying
         return .other
     }
 
-    /// Reports that sound is heard later from an instant on.
+    /// Reports that sound from an instant on is audible later.
     private func report(_ seconds: Double, from time: MonotonicTime) {
         for output in outputs { output.delegate?.outputShifted(by: seconds, from: time) }
     }
 
-    /// Reports each change of the times when it is heard.
+    /// Reports each change of the times when it becomes audible.
     private func reportChanges(at now: MonotonicTime) {
         while let first = changes.first, let time = heardTime(of: first), time <= now {
             changes.removeFirst()
@@ -330,8 +330,8 @@ package import NowPlaying
         }
     }
 
-    /// First frame of the chunk that was taken at an instant, counted since the opening: by the number of those that were
-    /// taken since, or else the one that is due next to it.
+    /// First frame of the chunk that was taken at an instant, counted since the opening: by the number of frames taken
+    /// since, or else the chunk that is due nearest to the instant.
     private func frame(takenAt time: MonotonicTime) -> Int64 {
         let chunk = Double(sink.chunk)
         let since = EventLoop.now.seconds(since: time) * Double(schedule.sampleRate) / chunk
@@ -344,7 +344,7 @@ package import NowPlaying
 
     // MARK: Rest
 
-    /// Instant at which a sink that takes chunks rests unless frames flow before; nil: it does not, or is at rest.
+    /// Instant at which a sink with chunks rests unless frames flow before; nil: it does not rest, or is at rest.
     private var restTime: MonotonicTime? {
         guard sink.chunk > 0, sink.isOpen, !isFresh, unsent.isEmpty, !streams.contains(where: \.isFlowing) else {
             return nil
@@ -352,13 +352,13 @@ package import NowPlaying
         return schedule.time(of: schedule.end)
     }
 
-    /// Completes the first chunk of a connection with silence if all sound ended in it: the other end gives the chunk the time
-    /// at which it has all of it.
+    /// Completes the first chunk of a connection with silence if all sound ended in it: the other end stamps the chunk
+    /// with the time at which it is complete.
     private func completeFirstChunk() {
         if restTime != nil, schedule.end - opening < Int64(sink.chunk) { completeChunk() }
     }
 
-    /// Completes the last chunk with silence, and lets the sink rest, if all that was sent is due.
+    /// Completes the last chunk with silence, and rests the sink, if all sent frames are due.
     private func restIfDone(at now: MonotonicTime) {
         guard let restTime, restTime <= now else { return }
         completeChunk()
@@ -382,7 +382,7 @@ package import NowPlaying
         }
     }
 
-    /// Instant at which the sink counts as one that hangs; nil: it has taken all.
+    /// Instant at which the sink counts as hung; nil: it has taken all frames.
     private var stuckTime: MonotonicTime? {
         guard !unsent.isEmpty,
             let due = schedule.time(of: schedule.end - Int64(unsent.count / format.bytesPerFrame))

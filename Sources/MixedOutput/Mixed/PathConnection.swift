@@ -8,11 +8,10 @@ import NowPlaying
     enum Phase { case apart, connecting, connected }
 
     private(set) var phase = Phase.apart
-    /// The path.
     let path: String
     private let loop: EventLoop
 
-    /// A connection to this path, not begun yet.
+    /// A connection to this path, not started.
     init(_ loop: EventLoop, path: String) {
         self.loop = loop
         self.path = path
@@ -31,10 +30,10 @@ import NowPlaying
         loop.later { [self] in if phase == .connecting { attempt() } }
     }
 
-    /// The attempt was a success.
+    /// Marks the attempt as a success.
     func complete() { phase = .connected }
 
-    /// Ends the connection or the attempt, silently.
+    /// Ends the connection or the attempt without a report.
     func end() { phase = .apart }
 
     /// Ends the connection or the attempt, with a warning in the log.

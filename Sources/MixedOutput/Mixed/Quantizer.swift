@@ -1,16 +1,16 @@
 import AudioCore
 
-/// Makes the samples that leave out of mixed ones, which are doubles of full scale ±1.
+/// Converts mixed samples, which are doubles of full scale ±1, to the output format.
 ///
-/// Samples of the target's own bits come out as they are, bit for bit. All else is rounded, with triangular dither of ±1 step
+/// Samples with at most the target's bits pass bit for bit. All others are rounded, with triangular dither of ±1 step
 /// up to 24 bit; at 32 bit the error lies below every converter. A frame of silence stays silence.
 enum Quantizer {
-    /// Numbers of the dither, apart from those of `SampleGain`, whose noise may be in the same frame.
+    /// Seed of the dither, different from that of `SampleGain`, whose noise may be in the same frame.
     private static let salt: UInt64 = 0x5EED_0F00_4D49_5845
 
-    /// Writes whole frames of `source` into `target`, of the size that they have in `format`. `frame`: number of the first,
-    /// on which its dither depends. `dithers`: some samples have
-    /// more bits than the target. Integers beyond full scale are cut off. Returns how many samples that were.
+    /// Writes whole frames of `source` into `target`, which has their size in `format`. `frame`: number of the first
+    /// frame, which determines its dither. `dithers`: some samples have more bits than the target. Integers beyond full
+    /// scale are clipped. Returns the number of clipped samples.
     @discardableResult static func write(
         _ source: UnsafeBufferPointer<Double>, _ format: FixedFormat, frame: Int64, dithers: Bool,
         into target: UnsafeMutableRawBufferPointer
@@ -50,7 +50,7 @@ enum Quantizer {
         }
     }
 
-    /// Reads whole frames as doubles of full scale ±1, which all samples are without loss.
+    /// Reads whole frames as doubles of full scale ±1, without loss.
     static func read(
         _ source: UnsafeRawBufferPointer, _ format: SampleFormat, into target: UnsafeMutableBufferPointer<Double>
     ) {
@@ -73,7 +73,7 @@ enum Quantizer {
         }
     }
 
-    /// True if the target has all bits of these samples.
+    /// True if the target can hold all bits of these samples.
     static func fits(_ samples: UnsafeRawBufferPointer, _ format: SampleFormat, _ target: FixedFormat.Sample) -> Bool {
         switch format {
         case .int16: return true

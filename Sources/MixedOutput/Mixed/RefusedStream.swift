@@ -1,7 +1,7 @@
 import AudioCore
 package import LinuxSystem
 
-/// A stream that can't be had: it fails in the next turn of the loop, and does nothing.
+/// A stream that the output cannot provide: it fails in the next turn of the loop, and does nothing.
 @PlayerLoop package final class RefusedStream: SimulatedStream {
     package override var canRewind: Bool { false }
 

@@ -1,7 +1,7 @@
 import CSoxr
 
-/// Changes the sample rate at very high quality (28 bit, linear phase). Output frame 0 belongs to input frame 0: the delay of
-/// the filter is made up for by frames that are taken ahead.
+/// Changes the sample rate at very high quality (28 bit, linear phase). Output frame 0 corresponds to input frame 0:
+/// frames taken ahead compensate for the delay of the filter.
 final class Resampler {
     private let library: SoxrLibrary
     private let handle: soxr_t
@@ -23,7 +23,7 @@ final class Resampler {
 
     deinit { library.delete(handle) }
 
-    /// Takes frames of `source` and fills `target` with frames as far as possible. Returns the numbers of frames.
+    /// Takes frames of `source` and fills `target` as far as possible. Returns the numbers of frames.
     func process(
         _ source: UnsafeBufferPointer<Double>, into target: UnsafeMutableBufferPointer<Double>
     ) -> (taken: Int, given: Int) {
@@ -35,14 +35,14 @@ final class Resampler {
         return (taken, given)
     }
 
-    /// Fills `target` with the last frames after the end of the input. Returns their number; 0: it is over.
+    /// Fills `target` with the last frames after the end of the input. Returns their number; 0: none are left.
     func finish(into target: UnsafeMutableBufferPointer<Double>) -> Int {
         var given = 0
         _ = library.process(handle, nil, 0, nil, target.baseAddress, target.count / channels, &given)
         return given
     }
 
-    /// Forgets all frames, ready for a new beginning.
+    /// Drops all frames, for a new start.
     func clear() {
         _ = library.clear(handle)
     }

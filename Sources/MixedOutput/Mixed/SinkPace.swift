@@ -1,18 +1,19 @@
 import NowPlaying
 
-/// Compares the frames that another end has taken with those that are due. It takes whole chunks, one after the other, each when
-/// the first frame of it is due.
+/// Compares the frames that the other end has taken with those that are due. It takes whole chunks, one after the
+/// other, each when the chunk's first frame is due.
 struct SinkPace: Equatable {
-    /// Looks in a row at which it had not taken the number that was due.
+    /// Number of consecutive checks at which it had not taken the due number of frames.
     private var misses = 0
-    /// Frames that it had taken at the first of them; nil: at the last look it had taken the number that was due.
+    /// Frames that it had taken at the first of these checks; nil: at the last check it had taken the due number.
     private(set) var missed: Int64?
     /// False if the last look said nothing: fewer frames were made than were due.
     private(set) var isClear = true
 
-    /// Seconds after the beginning of a chunk at which to look: an end that is later by more than that is noticed.
+    /// Seconds after the beginning of a chunk at which to check: a larger delay of the other end is noticed.
     static let margin = 0.0012
-    /// A busy machine makes the other end late now and then; then its times stay the same.
+    /// Number of failed checks that show other times: a busy machine delays the other end now and then without a change
+    /// of its times.
     private static let patience = 2
 
     /// First frame of the last whole chunk before the frame `made`, or of the first chunk that begins after frame `place`,
@@ -22,8 +23,8 @@ struct SinkPace: Equatable {
         return opening + max(next, (made - opening) / chunk - 1) * chunk
     }
 
-    /// Takes a look: `taken` frames of `made` were taken, and the frame `due` is due, all counted since the opening. False: it
-    /// has other times than ours.
+    /// Checks the pace: the other end has taken `taken` of `made` frames, and the frame `due` is due, all counted since
+    /// the opening. False: its times differ from ours.
     mutating func isKept(taken: Int64, of made: Int64, due: Double, chunk: Int64) -> Bool {
         let begun = Int64(clamping: (due / Double(chunk)).rounded(.down)) + 1
         let expected = min(made / chunk, max(0, begun)) * chunk
@@ -40,7 +41,7 @@ struct SinkPace: Equatable {
         return misses < Self.patience
     }
 
-    /// Begins anew, with the right times.
+    /// Restarts with the right times.
     mutating func reset() {
         misses = 0
         missed = nil

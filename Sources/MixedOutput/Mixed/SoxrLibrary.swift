@@ -1,15 +1,15 @@
 import CSoxr
 import LinuxSystem
 
-/// libsoxr, opened when the first mixed output is made. The functions are those of soxr.h 0.1.3.
+/// libsoxr, opened for the first mixed output. The functions are those of soxr.h 0.1.3.
 struct SoxrLibrary: Sendable {
-    /// Input rate, output rate, channels, error, and the settings that are not the default.
+    /// Input rate, output rate, channels, error, and the settings that differ from the default.
     typealias Create =
         @convention(c) (
             Double, Double, UInt32, UnsafeMutablePointer<soxr_error_t?>?, UnsafePointer<soxr_io_spec_t>?,
             UnsafePointer<soxr_quality_spec_t>?, UnsafePointer<soxr_runtime_spec_t>?
         ) -> soxr_t?
-    /// Takes frames (nil: there are no more) and gives frames; both are counted.
+    /// Takes frames (nil: the end) and returns frames; counts both.
     typealias Process =
         @convention(c) (
             soxr_t, UnsafeRawPointer?, Int, UnsafeMutablePointer<Int>?, UnsafeMutableRawPointer?, Int,
@@ -20,13 +20,13 @@ struct SoxrLibrary: Sendable {
 
     let create: Create
     let process: Process
-    /// Ready for a fresh signal of the same format.
+    /// Prepares for a new signal of the same format.
     let clear: @convention(c) (soxr_t) -> soxr_error_t?
     let delete: @convention(c) (soxr_t) -> Void
     let quality: Quality
     let formats: Formats
 
-    /// Nil: it is not installed, or is another than we know. Opened once in the life of the process.
+    /// Nil: it is not installed, or lacks a function. Opened once in the life of the process.
     static let shared: SoxrLibrary? = SoxrLibrary()
 
     private init?() {

@@ -1,20 +1,20 @@
 import AudioCore
 
-/// Turns the frames of one stream into frames of the device: doubles in its channels, at its rate.
+/// Converts the frames of one stream to frames of the device: doubles in its channels, at its rate.
 final class StreamConverter {
     private let format: AudioFormat
     private let target: FixedFormat
     private let matrix: ChannelMatrix
     private let resampler: Resampler?
-    /// Samples as they were read, and in the channels of the device.
+    /// Samples of the stream, and the same in the channels of the device.
     private var samples: [Double]
     private var mapped: [Double]
-    /// True while the last frames leave the resampler.
+    /// True while the resampler returns its last frames.
     private(set) var isEnding = false
     /// True if the frames of the last call have no more bits than the device.
     private(set) var isExact = true
 
-    /// Frames that are read at once.
+    /// Frames read at once.
     private static let piece = 1024
 
     /// A converter without frames. Nil: libsoxr is missing, or refuses these rates.
@@ -34,11 +34,12 @@ final class StreamConverter {
         }
     }
 
-    /// Frames of the stream in one of the device.
+    /// Number of frames of the stream per frame of the device.
     var ratio: Double { Double(format.sampleRate) / Double(target.sampleRate) }
 
-    /// Fills `result`, whole frames of the device, from the store as far as possible; at its end with the last frames of the
-    /// resampler. Returns the number of frames; fewer than fit: the frames are over, and the next ones begin anew.
+    /// Fills `result`, whole frames of the device, from the store as far as possible, at its end with the last frames
+    /// of the resampler. Returns the number of frames. If fewer than fit, the stream's frames have ended, and later
+    /// ones begin a new signal.
     func make(from store: inout FrameStore, into result: UnsafeMutableBufferPointer<Double>) -> Int {
         isExact = resampler == nil && matrix.isSelection
         let wanted = result.count / target.channels
@@ -92,7 +93,7 @@ final class StreamConverter {
         }
     }
 
-    /// Forgets all frames that were taken and not given.
+    /// Drops all frames that were taken and not returned.
     func clear() {
         isEnding = false
         resampler?.clear()

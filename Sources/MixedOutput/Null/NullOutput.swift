@@ -1,10 +1,10 @@
 import AudioCore
 package import LinuxSystem
 
-/// Plays into nothing, at the pace of a device: for machines without sound, and for tests.
+/// Plays to no device, at the pace of one: for machines without sound, and for tests.
 ///
-/// Its clock is CLOCK_MONOTONIC. It takes nothing before it is audible, so its latency is 0 and everything can be
-/// rewritten. It wakes once per refill while playing, never else. There is nothing that volume could be applied to.
+/// Its clock is CLOCK_MONOTONIC. It takes no frame before the frame is audible, so its latency is 0 and all frames can
+/// be rewritten. It wakes once per refill while playing, and not at all otherwise. The volume has no effect.
 @PlayerLoop package final class NullOutput: SimulatedOutput<NullStream> {
     /// An output on this loop.
     package init(_ loop: EventLoop) {

@@ -2,13 +2,14 @@ import AudioCore
 package import LinuxSystem
 import NowPlaying
 
-/// A stream into nothing that behaves as one to a server: it requests frames, runs empty, drains, and has a timing.
+/// A stream without a device that behaves as a server's stream: it requests frames, runs empty, drains, and has a
+/// timing.
 @PlayerLoop package final class NullStream: SimulatedStream {
-    /// Since when frames flow, and from which one on; nil: they do not.
+    /// Start of the flow, and its first frame; nil: no frames flow.
     private var flow: (since: MonotonicTime, from: Int64)?
     private var deadline: EventSource?
 
-    /// A stream with the buffering that one of a server would have. It does nothing before `begin`.
+    /// A stream with the buffering of a server's stream. It does nothing before `begin`.
     init(_ loop: EventLoop, _ format: AudioFormat, isLive: Bool, _ delegate: any AudioStreamDelegate) {
         super.init(loop, format, StreamQueue(StreamBuffering(format, isLive: isLive)), delegate)
     }
@@ -37,7 +38,7 @@ import NowPlaying
 
     override func stopFlow() { flow = nil }
 
-    /// Plays up to now.
+    /// Plays up to the present instant.
     override func advance(_ now: MonotonicTime) {
         guard let flow else { return }
         take(upTo: flow.from + Int64(clamping: elapsedFrames(since: flow.since, now)))
@@ -50,7 +51,7 @@ import NowPlaying
         }
     }
 
-    /// Starts if there is enough, asks for more if there is room, and arms the deadline for what comes next.
+    /// Starts if there are enough frames, requests more if there is room, and sets the deadline of the next work.
     override func goOn() {
         guard isOpen else { return }
         if flow == nil, !isCorked, queue.queued > 0, isDraining || queue.queued >= queue.prebuffer {
@@ -65,7 +66,7 @@ import NowPlaying
             return
         }
         let next = min(queue.end, max(queue.nextRequest, queue.position + 1))
-        // A microsecond more: rounding must not wake us just before the frame.
+        // One microsecond more, because rounding could wake this process just before the frame.
         let due = flow.since.advanced(bySeconds: Double(next - flow.from) / Double(format.sampleRate) + 1e-6)
         if let deadline {
             deadline.setDeadline(due)

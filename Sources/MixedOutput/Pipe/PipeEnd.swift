@@ -6,16 +6,17 @@ import NowPlaying
 
 /// Our end of a FIFO, for writing without waiting.
 final class PipeEnd {
-    /// The end itself, closed with this object.
+    /// Descriptor of the end, closed with this object.
     let descriptor: Int32
-    /// Bytes that are written at once: whole frames, and no more than the kernel takes all or none of (PIPE_BUF).
+    /// Bytes written at once: whole frames, and at most the number that the kernel writes completely or not at all
+    /// (PIPE_BUF).
     private let piece: Int
     private let device: dev_t
     private let inode: ino_t
 
     private static let page = 4096
 
-    /// Opens the FIFO, which is made if nothing is there. It can be open without a reader.
+    /// Opens the FIFO, and creates it if the path does not exist. It can be open without a reader.
     init(_ path: String, bytesPerFrame: Int) throws(OutputError) {
         func failure(_ reason: String) -> OutputError {
             OutputError(.noServer, "\(cleanText(path)) cannot be written: \(reason)")
@@ -26,7 +27,7 @@ final class PipeEnd {
         guard status.st_mode & S_IFMT == S_IFIFO else {
             throw failure("it is not a FIFO; remove it, or name another path")
         }
-        // For an instant we read, too: without a reader it can't be opened for writing alone.
+        // Open for reading, too, for a moment: without a reader a FIFO cannot be opened only for writing.
         let reading = linux_open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
         guard reading >= 0 else { throw failure(String(cString: strerror(errno))) }
         defer { close(reading) }
@@ -50,10 +51,10 @@ final class PipeEnd {
         return stat(path, &status) == 0 && status.st_dev == device && status.st_ino == inode
     }
 
-    /// True if a program has the other end open.
+    /// True if a program has opened the other end.
     var hasReader: Bool { readiness & Int16(POLLERR) == 0 }
 
-    /// True if it takes frames now.
+    /// True if the FIFO has room for frames.
     var hasRoom: Bool { readiness & Int16(POLLOUT) != 0 }
 
     private var readiness: Int16 {
@@ -61,10 +62,10 @@ final class PipeEnd {
         return poll(&question, 1, 0) == 1 ? question.revents : 0
     }
 
-    /// Bytes of frames that it holds: each piece takes a page.
+    /// Bytes of frames that it can hold: each piece takes a page.
     var capacity: Int { max(1, Int(fcntl(descriptor, Self.getSize)) / Self.page) * min(piece, Self.page) }
 
-    /// Makes it hold so many bytes of frames, as far as the system allows.
+    /// Enlarges it to this many bytes of frames, as far as the system allows.
     func enlarge(to bytes: Int) {
         guard capacity < bytes else { return }
         _ = fcntl(descriptor, Self.setSize, Int32(clamping: (bytes / min(piece, Self.page) + 1) * Self.page))
@@ -83,7 +84,7 @@ final class PipeEnd {
             if written == count {
                 sent += count
             } else if written >= 0 || errno != EINTR {
-                // Full, or without a reader, which the loop reports.
+                // The FIFO is full, or has no reader, which the loop reports.
                 break
             }
         }

@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Listens for programs that open a FIFO (inotify); it wakes nobody before.
+/// Watches for programs that open a FIFO (inotify); it causes no wakeup before.
 @PlayerLoop final class PipeReaders {
     private let inotify: Int32
     private var source: EventSource?
 
-    /// Calls `handler` after each opening of this FIFO, by whom and for whatever it be. Nil: it can't be watched.
+    /// Calls `handler` after each opening of this FIFO by any program. Nil: it cannot be watched.
     init?(_ loop: EventLoop, _ path: String, _ handler: @escaping @PlayerLoop () -> Void) {
         inotify = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard inotify >= 0 else { return nil }

@@ -4,25 +4,25 @@ import Glibc
 package import LinuxSystem
 import NowPlaying
 
-/// Sends frames into a FIFO, which is made if it is not there. The program that reads it is the connection: the first reader
-/// makes it, and the end of the last one ends it. Nothing wakes us while we wait for a reader, or while nothing is sent.
+/// Sends frames into a FIFO, which it creates if missing. The reading program is the connection: the first reader makes
+/// it, and the end of the last one ends it. Nothing wakes this process while it waits for a reader or sends nothing.
 @PlayerLoop package final class PipeSink: MixSink {
     package weak var owner: (any MixSinkOwner)?
     package let format: FixedFormat
     package let delay = 0.0
-    /// A reader has a pace of its own, and at least so much in store.
+    /// A reader has a pace of its own, and at least this many seconds in its buffer.
     package let patience = 0.05
     private(set) package var lead: Double
     private let loop: EventLoop
     private let connection: PathConnection
-    /// Our end for writing; nil: closed. Open without a reader, it lets one open its end.
+    /// Our end for writing; nil: closed. Without a reader it stays open, so that a reader can open its end.
     private var end: PipeEnd?
-    /// Watches our end: for the end of the last reader, and for room.
+    /// Watches our end for the end of the last reader, and for room.
     private var watch: EventSource?
     private var readers: PipeReaders?
     private var waiting: [Waiting] = []
 
-    /// Seconds that are sent ahead at most, and the part of the pipe that they fill at most.
+    /// Maximum seconds that are sent ahead, and maximum part of the pipe that they fill.
     private static let longestLead = 0.2
     private static let share = 0.8
 
@@ -62,7 +62,7 @@ import NowPlaying
         owner?.sinkConnected()
     }
 
-    /// Our end, opened if it is not open, or another FIFO has its path by now.
+    /// Our end. Opens it if it is closed, or if the path names another FIFO now.
     private func open() throws(OutputError) -> PipeEnd {
         if let end, end.isAt(connection.path) { return end }
         watch = nil
@@ -92,7 +92,7 @@ import NowPlaying
         }
     }
 
-    /// Watches our end. EPOLLERR, which is always reported, says that the last reader is gone.
+    /// Watches our end. EPOLLERR, which is always reported, means that the last reader is gone.
     private func watchEnd(forRoom: Bool) {
         let events = forRoom ? EPOLLOUT.rawValue : 0
         if let watch { return watch.setEvents(events) }
@@ -111,7 +111,7 @@ import NowPlaying
         }
     }
 
-    /// The last reader is gone: closes our end, and with it drops the frames that it left.
+    /// Handles the end of the last reader: closes our end, which drops the unread frames.
     private func readerLeft() {
         watch = nil
         end = nil
@@ -137,11 +137,11 @@ import NowPlaying
         return Holder(made)
     }
 
-    /// Opens our end, which lets a reader open the other, and listens for that.
+    /// Opens our end, so that a reader can open the other, and watches for that.
     private func startWaiting() {
         guard !waiting.isEmpty, connection.phase == .apart, let end = try? open() else { return }
         if readers == nil { readers = PipeReaders(loop, connection.path) { [unowned self] in readerCame() } }
-        // It may have come before the listener.
+        // A reader may have come before the watch.
         guard end.hasReader else { return }
         loop.later { [self] in readerCame() }
     }
@@ -176,7 +176,7 @@ import NowPlaying
     }
 }
 
-/// Keeps a handler waiting as long as it lives.
+/// Keeps a handler waiting while this object lives.
 @PlayerLoop private final class Holder {
     private let waiting: Waiting
 

@@ -1,23 +1,24 @@
 import Glibc
 import LinuxSystem
 
-/// The other end of a TCP connection within this machine: the kernel says how much it has not read yet (sock_diag(7)).
+/// The other end of a TCP connection within this machine: the kernel reports the bytes that it has not read yet
+/// (sock_diag(7)).
 struct PeerQueue {
     private let connection: Int32
     private let netlink: OwnedDescriptor
-    /// Request for the other end's socket.
+    /// Request for the socket of the other end.
     private let question: [UInt8]
 
     private static let diagnosis: Int32 = 4
     private static let byFamily: UInt16 = 20
     /// SIOCOUTQNSD: bytes of our end that were not sent yet.
     private static let unsent: UInt = 0x894B
-    /// Bytes of the head of a message, and of the socket's receive queue in an answer.
+    /// Bytes of the head of a message, and place of the socket's receive queue in an answer.
     private static let headLength = 16
     private static let queue = 16 + 56..<16 + 60
 
-    /// The queue of a connected descriptor, which stays the caller's. Nil: the other end is on another machine, or the
-    /// kernel does not say.
+    /// The queue at the other end of a connected descriptor, which the caller keeps. Nil: the other end is on another
+    /// machine, or the kernel does not report it.
     init?(_ connection: Int32) {
         guard let theirs = Self.end(connection, getpeername), let ours = Self.end(connection, getsockname) else {
             return nil
@@ -27,7 +28,7 @@ struct PeerQueue {
         netlink = OwnedDescriptor(number)
         self.connection = connection
         let noCookie = [UInt8](repeating: 255, count: 8)
-        // The other end's socket has our ends the other way round.
+        // The other end's socket has the two ends in reverse.
         let request =
             [theirs.family, UInt8(IPPROTO_TCP), 0, 0, 255, 255, 255, 255] + theirs.port + ours.port + theirs.address
             + ours.address + [0, 0, 0, 0] + noCookie
@@ -38,7 +39,7 @@ struct PeerQueue {
         guard unread != nil else { return nil }
     }
 
-    /// Bytes that were sent and that the other end has not read; nil: unknown.
+    /// Sent bytes that the other end has not read; nil: unknown.
     var unread: Int? {
         var answer = [UInt8](repeating: 0, count: 1024)
         let (sent, received) = question.withUnsafeBytes { question in
@@ -58,7 +59,8 @@ struct PeerQueue {
 
     private static func native(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
 
-    /// Family, port and address of an end, in the order of the network. An IPv4 address in an IPv6 socket is an IPv4 address.
+    /// Family, port and address of an end, in network byte order. An IPv4 address in an IPv6 socket becomes an IPv4
+    /// address.
     private static func end(
         _ connection: Int32, _ read: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> (family: UInt8, port: [UInt8], address: [UInt8])? {

@@ -5,7 +5,7 @@ import NowPlaying
 /// It is asked once a second. An answer that changes nothing may be older than the change that shows: two more questions follow
 /// early, and then rarer ones while it seems so all the time. A question without an answer about now is repeated a few times.
 struct QuestionPause: Equatable {
-    /// Instant of the last question; nil: none was asked.
+    /// Instant of the last request; nil: none was sent.
     private var asked: MonotonicTime?
     /// Answers in a row that changed nothing.
     private var fruitless = 0
@@ -31,8 +31,9 @@ struct QuestionPause: Equatable {
         return min(Self.usual * Double(1 << doublings), Self.longest)
     }
 
-    /// Takes a wish to ask. True: it is asked now. `areNew`: the server kept our times since the last question, so that the
-    /// answer to that says nothing about now: fruitless questions on a busy machine do not hide a change.
+    /// True if a request must be sent now; if so, it counts as sent. `areNew`: the server has kept our times since the
+    /// last request, so that its answer says nothing about the present, and the pause is the shortest again: fruitless
+    /// requests on a busy machine must not hide a change.
     mutating func asks(at now: MonotonicTime, areNew: Bool) -> Bool {
         if areNew { fruitless = 0 }
         if let asked, now.seconds(since: asked) < seconds { return false }

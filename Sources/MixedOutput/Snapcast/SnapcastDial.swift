@@ -2,20 +2,20 @@ import AudioCore
 import LinuxSystem
 import TCPClient
 
-/// The result of an attempt to reach a Snapcast server. Made on a worker, where it waits.
+/// The result of an attempt to connect to a Snapcast server. Made on a worker, because it waits.
 struct SnapcastDial: Sendable {
-    /// The connection, which is the receiver's; nil: there is none.
+    /// Descriptor of the connection, which the receiver closes; nil: there is none.
     let descriptor: Int32?
-    /// Reason for which there is none.
+    /// Reason for a missing connection.
     let error: String?
-    /// Seconds of the server's buffer; nil: it was not asked, or did not say.
+    /// Seconds of the server's buffer; nil: not requested, or no answer.
     let buffer: Double?
-    /// Reason for which it did not say.
+    /// Reason for a missing answer.
     let refusal: String?
-    /// Format of the source, as the server names it; nil: it was not asked, or did not say.
+    /// Format of the source, as the server names it; nil: not requested, or no answer.
     let format: String?
 
-    /// Connects to a source within so many seconds; `asks`: asks the server for its buffer and the format, too.
+    /// Connects to a source within this many seconds; `asks`: also requests the server's buffer and format.
     init(_ address: SnapcastAddress, seconds: Double, asks: Bool) {
         do throws(TCPConnection.Problem) {
             descriptor = try TCPConnection.open(host: address.host, port: address.port, seconds: seconds)

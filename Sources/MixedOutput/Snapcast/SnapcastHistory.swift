@@ -1,14 +1,14 @@
-/// The last bytes that were sent in a connection, by their numbers.
+/// The last bytes that were sent on a connection, by their numbers.
 struct SnapcastHistory {
     private let limit: Int
     private var bytes: [UInt8] = []
     /// Number of the first kept byte.
     private var first = 0
 
-    /// Keeps at least this number of bytes, and no more than twice as many.
+    /// Keeps at least this many bytes, and at most twice as many.
     init(limit: Int) { self.limit = limit }
 
-    /// Takes note of bytes that were sent.
+    /// Adds bytes that were sent.
     mutating func append(_ sent: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: sent)
         guard bytes.count > 2 * limit else { return }
@@ -17,8 +17,8 @@ struct SnapcastHistory {
         first += over
     }
 
-    /// Number of the byte at which a chunk begins that was sent, if there is one such chunk. Chunks begin at multiples of
-    /// their length. Nil: it is not there, or there is another one like it.
+    /// Number of the byte at which the kept bytes contain this chunk. Chunks begin at multiples of their length. Nil:
+    /// they do not contain it, or contain it more than once.
     func place(of chunk: [UInt8]) -> Int? {
         guard !chunk.isEmpty, chunk.contains(where: { $0 != chunk[0] }) else { return nil }
         var found: Int?

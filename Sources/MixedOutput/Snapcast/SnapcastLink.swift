@@ -8,14 +8,14 @@ import LinuxSystem
     private let descriptor: Int32
     private let bytesPerFrame: Int
     private var source: EventSource?
-    /// Bytes that the server has not read; nil: it is on another machine.
+    /// Counter of the bytes that the server has not read; nil: it is on another machine.
     private let queue: PeerQueue?
     private var lost: @PlayerLoop (_ isForeign: Bool) -> Void = { _ in }
     private var room: @PlayerLoop () -> Void = {}
-    /// The rest of a frame of which the kernel took a part.
+    /// The rest of a frame that the kernel took in part.
     private var fraction: [UInt8] = []
 
-    /// Takes over a connected descriptor. `room`: bytes that are sent at once.
+    /// Takes over a connected descriptor. `room`: size of the send buffer in bytes.
     init(_ loop: EventLoop, _ descriptor: Int32, bytesPerFrame: Int, room: Int) {
         self.loop = loop
         self.descriptor = descriptor
@@ -23,7 +23,7 @@ import LinuxSystem
         queue = PeerQueue(descriptor)
         TCPSocket.sendAtOnce(descriptor)
         TCPSocket.endWhenPeerVanishes(descriptor)
-        // Little room, or a server that hangs would be noticed late.
+        // A small buffer, because a large one would delay the detection of a hanging server.
         var size = Int32(clamping: room)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -38,7 +38,8 @@ import LinuxSystem
 
     private static let listening = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
 
-    /// Listens to the connection, from now on with these. `lost`: it has ended, or the other end sent something. `room`: more can be sent.
+    /// Sets the handlers of the connection. `lost`: it has ended, or the other end has sent bytes. `room`: more can be
+    /// sent.
     func listen(
         lost: @escaping @PlayerLoop (_ isForeign: Bool) -> Void, room: @escaping @PlayerLoop () -> Void
     ) {
@@ -52,7 +53,7 @@ import LinuxSystem
         let over = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
         guard events & over != 0 else {
             source?.setEvents(Self.listening)
-            // The owner may drop this object in the call.
+            // The owner may drop this object during the call.
             let room = room
             return room()
         }
@@ -64,8 +65,8 @@ import LinuxSystem
         lost(isForeign)
     }
 
-    /// Sends whole frames as far as the kernel takes them. Returns the number of bytes of those frames; `room` follows if it
-    /// is less than all.
+    /// Sends whole frames as far as the kernel takes them. Returns the bytes of those frames; `room` follows if fewer
+    /// than all were taken.
     func send(_ frames: UnsafeRawBufferPointer) -> Int {
         if !fraction.isEmpty {
             let count = fraction.withUnsafeBytes { write($0) }
@@ -74,7 +75,7 @@ import LinuxSystem
         var taken = 0
         if fraction.isEmpty {
             let count = write(frames)
-            // A frame that was begun counts as sent.
+            // A frame that was sent in part counts as sent.
             taken = min(frames.count, (count + bytesPerFrame - 1) / bytesPerFrame * bytesPerFrame)
             fraction = Array(frames[count..<taken])
         }
@@ -90,7 +91,7 @@ import LinuxSystem
             if count > 0 {
                 done += count
             } else if errno != EINTR {
-                // Full, or at its end, which the loop reports.
+                // The buffer is full, or the connection has ended, which the loop reports.
                 break
             }
         }

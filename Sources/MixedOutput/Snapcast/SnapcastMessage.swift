@@ -1,8 +1,9 @@
 import NowPlaying
 
-/// The heads of messages of Snapcast's stream protocol (doc/binary_protocol.md of Snapcast), least byte first.
+/// The heads of messages of Snapcast's stream protocol (doc/binary_protocol.md of Snapcast), least significant byte
+/// first.
 struct SnapcastMessage: Equatable {
-    /// Numbers of the messages that we know.
+    /// Numbers of the known messages.
     enum Kind: UInt16 {
         case codecHeader = 1
         case wireChunk = 2
@@ -13,17 +14,17 @@ struct SnapcastMessage: Equatable {
 
     /// Bytes of a head.
     static let headLength = 26
-    /// No message that we read is longer.
+    /// Maximum bytes of a message that is read.
     static let longest = 1 << 20
 
-    /// Number of the message, which may be one that we do not know.
+    /// Number of the message, which may be unknown.
     let kind: UInt16
     /// Instant at which it was sent, on the sender's clock.
     let sent: MonotonicTime
     /// Bytes after the head.
     let length: Int
 
-    /// Reads a head; nil: it is none, or of a message that is too long.
+    /// Reads a head; nil: it is invalid, or announces a message that is too long.
     init?(_ head: [UInt8]) {
         guard head.count == Self.headLength else { return nil }
         kind = UInt16(head[0]) | UInt16(head[1]) << 8
@@ -39,10 +40,10 @@ struct SnapcastMessage: Equatable {
         return little(UInt32(kind.rawValue)) + [0, 0] + times.flatMap(little) + payload
     }
 
-    /// A text behind its length.
+    /// A text after its length.
     static func lengthFirst(_ text: String) -> [UInt8] { little(UInt32(text.utf8.count)) + Array(text.utf8) }
 
-    /// The text behind its length; nil: the message is shorter than that.
+    /// The text after its length; nil: the message is shorter.
     static func text(_ payload: [UInt8]) -> String? {
         guard payload.count >= 4 else { return nil }
         let length = Int(number(payload[0..<4]))
@@ -50,7 +51,7 @@ struct SnapcastMessage: Equatable {
         return String(decoding: payload[4..<(4 + length)], as: UTF8.self)
     }
 
-    /// Seconds and microseconds, with signs.
+    /// Reads signed seconds and microseconds.
     static func time(_ bytes: ArraySlice<UInt8>) -> MonotonicTime {
         let seconds = Int32(bitPattern: number(bytes.prefix(4)))
         let micros = Int32(bitPattern: number(bytes.suffix(4)))

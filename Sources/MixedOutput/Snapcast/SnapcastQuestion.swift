@@ -5,8 +5,9 @@ import LinuxSystem
 import NowPlaying
 import TCPClient
 
-/// Asks a Snapcast server for its buffer, and for the times that it gives to chunks of a source, as a client of its stream
-/// protocol does. Its list of clients shows us for that instant only: we ask it to delete our entry. For workers: it waits.
+/// Requests a Snapcast server's buffer, and the times that it gives to chunks of a source, as a client of its stream
+/// protocol. The server's list of clients has an entry of ours only during the request: this deletes the entry
+/// afterwards. For workers: it waits.
 struct SnapcastQuestion {
     /// Answers of the server.
     struct Answer: Sendable, Equatable {
@@ -18,13 +19,13 @@ struct SnapcastQuestion {
 
     /// A chunk of the stream.
     struct Chunk: Sendable, Equatable {
-        /// Its time: the rooms play it after the buffer.
+        /// Its time: the rooms play the chunk after the buffer.
         let time: MonotonicTime
-        /// Its samples as the server got them; nil: the codec changed them.
+        /// Its samples as sent to the server; nil: the codec changed them.
         let samples: [UInt8]?
     }
 
-    /// Why there is no answer.
+    /// Reason for a missing answer.
     struct Refusal: Error {
         let text: String
     }
@@ -32,15 +33,15 @@ struct SnapcastQuestion {
     /// Ports of the stream protocol and of the control protocol.
     private static let streamPort: UInt16 = 1704
     private static let controlPort: UInt16 = 1705
-    /// Seconds for each of the two.
+    /// Maximum seconds for each of the two.
     private static let patience = 1.0
-    /// Messages that are read at most.
+    /// Maximum number of messages to read.
     private static let limit = 64
-    /// Questions for the server's clock.
+    /// Number of requests for the server's clock.
     private static let clockQuestions = 5
-    /// Seconds by which two readings of one clock may differ.
+    /// Seconds by which two readings of the same clock may differ.
     private static let clockError = 0.01
-    /// Buffers that a server may have, in seconds.
+    /// Valid buffers of a server, in seconds.
     private static let buffers = 0.05...30.0
 
     private let address: SnapcastAddress
@@ -50,10 +51,10 @@ struct SnapcastQuestion {
     private var buffer: Double?
     private var codec = ""
     private var stamps: [(time: MonotonicTime, payload: [UInt8])] = []
-    /// The best reading of the server's clock: its lead over ours, and the seconds that the question took.
+    /// The best reading of the server's clock: its lead over ours, and the seconds of the request.
     private var clock: (lead: Double, took: Double)?
 
-    /// Asks about a source. `chunks`: number of chunks that are awaited.
+    /// Requests the times of a source. `chunks`: number of chunks to await.
     static func ask(_ address: SnapcastAddress, chunks: Int) throws(Refusal) -> Answer {
         var question: SnapcastQuestion
         do throws(TCPConnection.Problem) { question = try SnapcastQuestion(address) } catch {
@@ -67,7 +68,7 @@ struct SnapcastQuestion {
         return try answer.get()
     }
 
-    /// The format of a source as the server names it, such as `48000:16:2`; nil: the server does not say.
+    /// The format of a source as the server names it, such as `48000:16:2`; nil: the server does not report it.
     static func format(of address: SnapcastAddress) -> String? {
         let streams = (try? control(address, "Server.GetStatus", nil))?["server"]?["streams"]?.arrayValue
         return streams?.first { isSource($0, address) }?["uri"]?["query"]?["sampleformat"]?.stringValue
@@ -84,14 +85,14 @@ struct SnapcastQuestion {
             if chunks > 0 { for _ in 0..<Self.clockQuestions { try send(.time, [UInt8](repeating: 0, count: 8)) } }
             for _ in 0..<Self.limit where buffer == nil || stamps.count < chunks { try readMessage() }
         } catch {
-            // A source that is silent sends no chunks.
+            // A silent source sends no chunks.
             guard buffer != nil, error.code == ETIMEDOUT else {
                 throw Refusal(text: "port \(Self.streamPort): \(SystemError.words(error.code))")
             }
         }
         guard let buffer, Self.buffers.contains(buffer) else { throw Refusal(text: "its settings name no buffer") }
         guard chunks > 0, !stamps.isEmpty, let clock, playsSource else { return Answer(buffer: buffer) }
-        // One clock, read twice, or that of another machine.
+        // The clock is ours, read twice, or that of another machine.
         let lead = abs(clock.lead) < Self.clockError ? 0 : clock.lead
         return Answer(
             buffer: buffer,
@@ -150,7 +151,7 @@ struct SnapcastQuestion {
 
     // MARK: Control protocol
 
-    /// True if we got the chunks of the source that is asked about: a server may have several.
+    /// True if the chunks belong to the requested source: a server may have several.
     private var playsSource: Bool {
         guard let server = (try? Self.control(address, "Server.GetStatus", nil))?["server"] else { return false }
         let group = server["groups"]?.arrayValue?.first { group in

@@ -3,11 +3,11 @@ import Glibc
 package import LinuxSystem
 import NowPlaying
 
-/// Sends frames to a source of a Snapcast server (`tcp://…?mode=server`), which its rooms play.
+/// Sends frames to a source of a Snapcast server (`tcp://…?mode=server`); its rooms play them.
 ///
-/// The server reads one chunk after the other, at the pace of its clock, from the first one of a connection on. Between runs
-/// of frames there is no connection, since a server that waits in one gives the next chunk an old time: a rest ends ours, and
-/// play makes another, once the server has read all and accepts it.
+/// The server reads one chunk after the other, at the pace of its clock, from the first chunk of a connection on. There
+/// is no connection between runs of frames, because a server that waits on one gives the next chunk an old time. So a
+/// rest ends the connection, and playback makes another one once the server has read all frames and accepts it.
 @PlayerLoop package final class SnapcastSink: MixSink {
     package weak var owner: (any MixSinkOwner)?
     package let format: FixedFormat
@@ -22,35 +22,35 @@ import NowPlaying
     private let workers: Workers
     private var state = State.apart
     private var link: SnapcastLink?
-    /// The connection to a server that hangs.
+    /// The connection to a hanging server.
     private var hanging: SnapcastLink?
-    /// Instant from which on the server accepts a connection again.
+    /// Instant at which the server accepts a connection again.
     private var readyAt: MonotonicTime?
-    /// Waits for `readyAt`.
+    /// Deadline at `readyAt`.
     private var deadline: EventSource?
     private var history: SnapcastHistory
-    /// Questions for times in this connection.
+    /// Pause between requests for times in this connection.
     private var questions = QuestionPause()
-    /// Attempt in whose connection a question was asked that is not answered yet; nil: none was.
+    /// Number of the attempt whose connection has an unanswered request; nil: none.
     private var asking: Int?
-    /// True if the server has kept our times since the last question.
+    /// True if the server has kept our times since the last request.
     private var areNew = false
-    /// Number of the present attempt: answers to older ones are dropped.
+    /// Number of the present attempt: answers to earlier ones are dropped.
     private var attempt = 0
 
     private enum State { case apart, connecting, resting, opening, open }
 
-    /// Seconds that frames are sent before they are due.
+    /// Seconds by which frames are sent before they are due.
     package nonisolated static let lead = 0.2
-    /// Seconds after which an attempt has failed.
+    /// Seconds after which an attempt fails.
     private nonisolated static let patienceOfAttempt = 5.0
-    /// Seconds from the end of a connection to the server's accepting another: 0.1, and its own delays.
+    /// Seconds from the end of a connection until the server accepts another: 0.1, and its own delays.
     private static let pause = 0.12
-    /// Chunks whose times are asked for.
+    /// Number of chunks whose times are requested.
     private static let chunksAsked = 2
-    /// Seconds of sent frames in which a chunk is looked for.
+    /// Seconds of sent frames that are searched for a chunk.
     private static let historyLength = 2.0
-    /// Seconds of frames that the kernel holds for a server that hangs, about.
+    /// Approximate seconds of frames that the kernel holds for a hanging server.
     private static let backlog = 0.5
 
     /// A sink for this source, not connected yet.
@@ -103,7 +103,7 @@ import NowPlaying
 
     package func stall() {
         guard state == .open, let link else { return }
-        // Room in it is the sign that the server reads again.
+        // Room in the buffer shows that the server reads again.
         hanging = link
         self.link = nil
         link.listen(
@@ -115,14 +115,14 @@ import NowPlaying
         }
     }
 
-    /// Ends the connection. The server reads all that was sent, for so many seconds, and then accepts another.
+    /// Ends the connection. The server reads the rest for this many seconds, and then accepts another connection.
     private func closeLink(after seconds: Double) {
         guard link != nil else { return }
         link = nil
         readyAt = EventLoop.now.advanced(bySeconds: seconds + Self.pause)
     }
 
-    /// The server that hung has read some of the frames, or has ended.
+    /// Handles a hanging server that has read some of the frames, or has ended.
     private func revived(after seconds: Double) {
         hanging = nil
         readyAt = EventLoop.now.advanced(bySeconds: seconds + Self.pause)
@@ -132,7 +132,7 @@ import NowPlaying
     /// Connects as soon as the server accepts.
     private func dial() {
         attempt += 1
-        // It was reported as one that hangs, and is awaited.
+        // The server was reported as hanging; `revived` resumes the attempt.
         guard hanging == nil else { return }
         if let readyAt, readyAt > EventLoop.now {
             deadline = loop.deadline(readyAt) { [unowned self] in
@@ -189,7 +189,7 @@ import NowPlaying
         if isFirst { owner?.sinkConnected() } else { owner?.sinkOpened() }
     }
 
-    /// The server ended the connection, or sent something, which a source does not.
+    /// Handles a connection that the server ended, or on which it sent bytes, as a source never does.
     private func lost(_ isForeign: Bool) {
         link = nil
         readyAt = EventLoop.now.advanced(bySeconds: Self.pause)
@@ -230,10 +230,10 @@ import NowPlaying
 
     package var untaken: Int? { wish.buffer == nil ? link?.unread : nil }
 
-    /// Asks for the times of chunks, unless that was done a moment before. With a configured buffer nothing is asked.
+    /// Requests the times of chunks, unless it did so a moment before. With a configured buffer it requests nothing.
     package func checkTimes(areNew isNew: Bool) {
         areNew = areNew || isNew
-        // A question of the connection before this one may wait for chunks that do not come.
+        // A request of the previous connection may wait for chunks that do not come.
         guard state == .open, wish.buffer == nil, asking != attempt, questions.asks(at: EventLoop.now, areNew: areNew)
         else { return }
         areNew = false

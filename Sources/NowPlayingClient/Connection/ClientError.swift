@@ -8,21 +8,21 @@ package enum ClientError: Error, Sendable {
     case connectionLost
     /// No answer came within this many seconds.
     case timedOut(Double)
-    /// The other side does not speak the protocol; in words.
+    /// The other side does not speak the protocol; the text has the violation.
     case notUnderstood(String)
     /// The daemon answered with an error.
     case refused(RemoteFailure)
-    /// A call of the system failed: which, and `errno`.
+    /// A system call failed: its name, and `errno`.
     case system(String, Int32)
 }
 
-/// An error as the daemon answered it.
+/// An error in an answer of the daemon.
 package struct RemoteFailure: Error, Equatable, Sendable {
     /// The number of the status: 100, 403, -32602.
     package var code: Int
-    /// For people, as the daemon wrote it: not yet safe for a terminal.
+    /// Text for people from the daemon: not yet safe for a terminal.
     package var message: String
-    /// `data` of the error; `null` when there was none.
+    /// `data` of the error; `null` if there is none.
     package var data: JSONValue
 
     /// Reads the `error` member of an answer.

@@ -3,31 +3,32 @@ package import ControlProtocol
 import Glibc
 package import NowPlaying
 
-/// One connection to the daemon: lines out, with open files where asked for, and lines in. Blocks; belongs to one thread.
+/// One connection to the daemon: lines out, with open files on request, and lines in. Blocks; belongs to one thread.
 package final class Connection {
     /// The socket; for `poll(2)` alone.
     package let descriptor: Int32
-    /// The path it was reached at.
+    /// The path of the socket.
     package let path: String
 
     private var input: [UInt8] = []
-    /// Bytes at the start of `input` that were handed out, and those after them that hold no line end.
+    /// Bytes at the start of `input` that were returned as lines, and bytes at its start that were searched for a line
+    /// end.
     private var taken = 0
     private var scanned = 0
     private var nextIdentifier: Int64 = 1
     private var waiting: [JSONValue] = []
-    /// Open files that came with lines, in their order, and are nobody's yet.
+    /// Open files that came with lines and were not taken yet, in their order.
     private var received: [Int32] = []
 
-    /// Open files that are kept for who asks for them, at most.
+    /// Maximum number of open files to keep.
     private static let maximumReceived = 16
 
-    /// Seconds after which an attempt to connect or to send is given up.
+    /// Seconds after which an attempt to connect or to send fails.
     private static let patience = 15
-    /// An answer is never longer: a thousand entries of the queue with the longest texts are 17 MB.
+    /// Maximum bytes of a line: an answer with a thousand items of the longest texts has 17 MB.
     private static let maximumLine = 64 << 20
 
-    /// Connects to the first of `paths` that accepts. Throws `noDaemon` when none does.
+    /// Connects to the first of `paths` that accepts. Throws `noDaemon` if none does.
     package convenience init(firstOf paths: [String]) throws(ClientError) {
         var attempts: [ConnectionAttempt] = []
         for path in paths {
@@ -51,7 +52,7 @@ package final class Connection {
         close(descriptor)
     }
 
-    /// The oldest open file that came and was not taken yet; it is the caller's. Nil: none came.
+    /// Takes the oldest open file, which the caller closes. Nil: none came.
     package func takeDescriptor() -> Int32? { received.isEmpty ? nil : received.removeFirst() }
 
     /// True if the daemon has closed the connection. Never waits.
@@ -62,7 +63,7 @@ package final class Connection {
 
     // MARK: Lines
 
-    /// Sends one line; `descriptors` (at most 16) go with its first byte and stay open here.
+    /// Sends one line. `descriptors` (at most 16) go with its first byte; the caller still closes them.
     package func send(_ line: [UInt8], descriptors: [Int32] = []) throws(ClientError) {
         var sent = 0
         while sent < line.count {
@@ -82,7 +83,7 @@ package final class Connection {
         }
     }
 
-    /// The next line that is here already, without its end; nil when there is none yet.
+    /// The next line that was received, without its end; nil: there is none yet.
     package func bufferedLine() -> [UInt8]? {
         guard let end = input[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
             scanned = input.count
@@ -99,7 +100,7 @@ package final class Connection {
         return line
     }
 
-    /// Reads what has come. False: the daemon closed the connection.
+    /// Reads the bytes that have come. False: the daemon closed the connection.
     package func read() throws(ClientError) -> Bool {
         if taken > 0 {
             input.removeFirst(taken)
@@ -144,7 +145,7 @@ package final class Connection {
 
     // MARK: Calls
 
-    /// Sends a request and does not wait for its answer. Returns its `id`.
+    /// Sends a request without waiting for its answer. Returns its `id`.
     package func request(
         _ method: String, _ parameters: JSONValue? = nil, descriptors: [Int32] = []
     ) throws(ClientError) -> Int64 {
@@ -162,8 +163,8 @@ package final class Connection {
         return identifier
     }
 
-    /// Waits for the answer to the request `identifier`. Notifications that come before it are kept for
-    /// `notification()`. `seconds`: how long to wait; nil for ever.
+    /// Waits for the answer to the request `identifier`. Keeps earlier notifications for `notification()`. `seconds`:
+    /// maximum wait; nil: no limit.
     package func answer(to identifier: Int64, within seconds: Double? = nil) throws(ClientError) -> JSONValue {
         let deadline = seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
         while let line = try line(deadline: deadline, seconds: seconds ?? 0) {
@@ -187,13 +188,13 @@ package final class Connection {
         try answer(to: request(method, parameters, descriptors: descriptors), within: seconds)
     }
 
-    /// The oldest notification that came while an answer was waited for.
+    /// Takes the oldest notification that came during a wait for an answer.
     package func notification() -> JSONValue? {
         guard !waiting.isEmpty else { return .none }
         return waiting.removeFirst()
     }
 
-    /// Reads one line of the daemon as JSON.
+    /// Parses a line from the daemon as JSON.
     package static func parse(_ line: [UInt8]) throws(ClientError) -> JSONValue {
         do { return try JSONReader.read(line) } catch {
             throw .notUnderstood("a line that is not JSON: \(error.message)")

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Whose process the daemon is: which files it can open.
+/// User and groups of the daemon, which decide the files that it can open.
 package struct DaemonIdentity: Equatable, Sendable {
     /// The effective user.
     package var user: UInt32
-    /// Its group and supplementary groups; as far as they are known.
+    /// Its group and supplementary groups, if known.
     package var groups: Set<UInt32>
 
     /// An identity, by its parts.
@@ -14,7 +14,7 @@ package struct DaemonIdentity: Equatable, Sendable {
         self.groups = groups
     }
 
-    /// The process at the other end. Nil: the system does not know it.
+    /// The identity of the process at the other end. Nil: the system does not know it.
     package init?(of connection: Connection) {
         var process: Int32 = 0
         var user: UInt32 = 0
@@ -40,7 +40,7 @@ package struct DaemonIdentity: Equatable, Sendable {
         return allows(path, 0o4)
     }
 
-    /// True if these bits (of `rwx`) are set for the daemon.
+    /// True if the mode gives the daemon these bits (of `rwx`).
     private func allows(_ path: [UInt8], _ bits: UInt32) -> Bool {
         var status = stat()
         let isThere = (path + [0]).withUnsafeBytes { stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Possible paths of a daemon's socket.
 package enum SocketLocation {
-    /// The paths that a client tries, in order: `option` (`--socket`) or `$NOWPLAYING_SOCKET` alone if given, else those
+    /// The paths that a client tries, in order: only `option` (`--socket`) or `$NOWPLAYING_SOCKET` if given, else those
     /// of the user's daemon and of the system's. Specification: protocol, section 1.
     package static func candidates(
         option: String?, environment: (String) -> String? = variable, user: UInt32 = getuid()
@@ -17,7 +17,8 @@ package enum SocketLocation {
         return result.map { $0 + "/nowplayingd/control.sock" }
     }
 
-    /// The paths that a client tries for the socket of a bridge, in order: the user's and the system's. `socket`: its name.
+    /// The paths that a client tries for a bridge's socket, in order: the user's and the system's. `socket`: its file
+    /// name.
     package static func bridge(
         _ program: String, socket: String = "control.sock", environment: (String) -> String? = variable,
         user: UInt32 = getuid()
@@ -30,8 +31,9 @@ package enum SocketLocation {
         return result.map { $0 + "/\(program)/\(socket)" }
     }
 
-    /// The paths that a client tries for the library's socket: `$NOWPLAYING_LIBRARY_SOCKET` alone if it is set, else those
-    /// beside `daemons`, the daemon's sockets, up to the first that `exists`: another daemon's library has other media.
+    /// The paths that a client tries for the library's socket: only `$NOWPLAYING_LIBRARY_SOCKET` if it is set. Else
+    /// those next to `daemons`, the daemon's sockets, up to the first that `exists`, because another daemon's library
+    /// has other media.
     package static func library(
         beside daemons: [String], environment: (String) -> String? = variable, exists: (String) -> Bool = isThere
     ) -> [String] {
@@ -45,14 +47,14 @@ package enum SocketLocation {
         return result
     }
 
-    /// True if there is something at this path.
+    /// True if a file exists at this path.
     package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// A variable of this process's environment.
     package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// A socket that could not be reached, and why.
+/// A failed attempt to connect to a socket, with its reason.
 package struct ConnectionAttempt: Equatable, Sendable {
     /// The path of the socket.
     package var path: String
@@ -65,7 +67,7 @@ package struct ConnectionAttempt: Equatable, Sendable {
         self.code = code
     }
 
-    /// Why, in words, and what to do where that is known.
+    /// The reason as text, with a remedy if one is known.
     package var explanation: String { explanation(of: "daemon") }
 
     /// The same for another program than the daemon, by its name in sentences.

@@ -2,14 +2,14 @@ package import ControlProtocol
 import Glibc
 package import NowPlaying
 
-/// Follows what is playing: a state for every key event, over restarts of the daemon. Wakes only when something happened.
+/// Follows the published state over restarts of the daemon, with a state for every key event. Wakes only on events.
 /// Belongs to one thread, which either waits in `next` or serves `loopDescriptor` and `take` in a loop of its own.
 package final class Follower {
     /// Reason for the return of `next`.
     package enum Event: Sendable {
         /// A state; the first after each connection has the cause `snapshot`.
         case state(StateView)
-        /// The daemon closed the connection. The follower waits for its return from now on.
+        /// The daemon closed the connection. The follower waits for its return.
         case disconnected
         /// The deadline has passed.
         case deadline
@@ -18,9 +18,9 @@ package final class Follower {
     }
 
     private let paths: [String]
-    /// The session that is followed; nil: the active one.
+    /// The session to follow; nil: the active one.
     private let session: String?
-    /// Those that who looks reads; nil: nobody says.
+    /// Languages of the reader; nil: unspecified.
     private let languages: JSONValue?
     private var connection: Connection? { didSet { rearm() } }
     private var subscription: Int64 = 0
@@ -28,16 +28,17 @@ package final class Follower {
     private var callers: [Int64: (JSONValue?) -> Void] = [:]
     private var poller: LoopDescriptor?
     private var watch: SocketWatch? { didSet { rearm() } }
-    /// When the next attempt to connect is due, and how many have failed since something happened.
+    /// Instant of the next attempt to connect, and number of failed attempts since the last event.
     private var retry: MonotonicTime?
     private var attempts = 0
     /// Connections in a row that ended before their first state.
     private var fruitless = 0
 
-    /// A socket that was just made takes connections a moment later only: attempts, after 5 ms, 10 ms, … 640 ms.
+    /// Maximum number of attempts, after 5 ms, 10 ms, … 640 ms: a new socket accepts connections only a moment after
+    /// its creation.
     private static let maximumAttempts = 8
 
-    /// Connects and subscribes. Throws `noDaemon` when none is there.
+    /// Connects and subscribes. Throws `noDaemon` if no daemon runs.
     package init(_ paths: [String]) throws(ClientError) {
         self.paths = paths
         session = nil
@@ -45,8 +46,8 @@ package final class Follower {
         try subscribe(try Connection(firstOf: paths))
     }
 
-    /// Goes on with a connection that is used for calls as well; `paths` serve to find the daemon again. `session`: the one
-    /// that is followed; nil: the active one. `languages`: what who looks reads, the dearest first.
+    /// Follows on a connection that is also used for calls; `paths` serve to find the daemon again. `session`: the
+    /// session to follow; nil: the active one. `languages`: languages of the reader, the preferred one first.
     package init(
         _ connection: Connection, paths: [String], session: String? = nil, languages: JSONValue? = nil
     ) throws(ClientError) {
@@ -56,8 +57,8 @@ package final class Follower {
         try subscribe(connection)
     }
 
-    /// Waits for a daemon that is not running yet: its first state is the sign that it has started. `session`: the one that is
-    /// followed; nil: the active one.
+    /// Waits for a daemon that does not run yet: its first state shows that it has started. `session`: the session to
+    /// follow; nil: the active one.
     package init(waitingFor paths: [String], session: String? = nil) throws(ClientError) {
         self.paths = paths
         self.session = session
@@ -66,8 +67,8 @@ package final class Follower {
         try reconnect()
     }
 
-    /// Waits for the next event. `deadline`: returns `deadline` then. `reader`: a descriptor of ours, such as standard
-    /// output, whose closing by the other side is an event. Throws when the daemon refuses.
+    /// Waits for the next event. `deadline`: instant of an event `deadline`. `reader`: one of our descriptors, such as
+    /// standard output; if the other side closes it, that is an event. Throws if the daemon refuses.
     package func next(deadline: MonotonicTime? = nil, reader: Int32? = nil) throws(ClientError) -> Event {
         while true {
             if let event = try take() { return event }
@@ -86,7 +87,7 @@ package final class Follower {
 
     // MARK: In a loop
 
-    /// A descriptor that stays the same for as long as the follower lives, readable when `take` has something to do.
+    /// A descriptor that stays the same while the follower lives; readable when `take` has work.
     package func loopDescriptor() throws(ClientError) -> Int32 {
         if let poller { return poller.number }
         let made = try LoopDescriptor()
@@ -95,10 +96,10 @@ package final class Follower {
         return made.number
     }
 
-    /// When `take` is to be called although the descriptor is not readable; nil: never.
+    /// Instant at which `take` must be called even if the descriptor is not readable; nil: never.
     package var due: MonotonicTime? { retry }
 
-    /// The next event that is known without waiting; nil: there is none yet. Throws when the daemon refuses.
+    /// The next event that is available without waiting; nil: there is none yet. Throws if the daemon refuses.
     package func take() throws(ClientError) -> Event? {
         while true {
             if let state = try bufferedState() { return .state(state) }
@@ -117,8 +118,8 @@ package final class Follower {
         }
     }
 
-    /// Calls a method of the daemon that is followed. `take` hands the whole answer to `caller`; nil: the connection was
-    /// lost before it came, or there is none.
+    /// Calls a method of the followed daemon. `take` passes the whole answer to `caller`; nil: the connection was lost
+    /// before the answer, or there is none.
     package func call(
         _ method: String, _ parameters: JSONValue? = nil, _ caller: @escaping (JSONValue?) -> Void
     ) throws(ClientError) {
@@ -176,7 +177,7 @@ package final class Follower {
         guard fruitless < Follower.maximumAttempts else { throw .connectionLost }
         attempts = fruitless - 1
         watch = try SocketWatch(paths)
-        // It may be back already; a daemon that closes at once is not asked without a pause.
+        // The daemon may be back already. A daemon that closes at once again gets the next attempt after a pause.
         if fruitless == 1 { try reconnect() } else { postpone() }
     }
 
@@ -185,7 +186,7 @@ package final class Follower {
         do {
             try subscribe(try Connection(firstOf: paths))
         } catch .noDaemon(let failures) {
-            // The socket exists but does not accept connections yet, or not now: no event announces the change.
+            // The socket exists but does not accept connections at the moment: no event announces the change.
             if failures.contains(where: { $0.code == ECONNREFUSED || $0.code == EAGAIN }) { postpone() }
         } catch .connectionLost {
             try lost()

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Stands for a descriptor that changes: readable when the one is that is watched at the moment (epoll(7)).
+/// A fixed descriptor in place of a changing one: readable when the watched descriptor is (epoll(7)).
 final class LoopDescriptor {
-    /// For a loop of any kind.
+    /// Descriptor for a loop of any kind.
     let number: Int32
 
     private var watched: Int32 = -1
 
-    /// Watches nothing yet.
+    /// Watches no descriptor yet.
     init() throws(ClientError) {
         number = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard number >= 0 else { throw .system("epoll_create", errno) }
@@ -16,10 +16,10 @@ final class LoopDescriptor {
 
     deinit { close(number) }
 
-    /// From now on watches `descriptor` alone; a negative one: nothing.
+    /// Watches only `descriptor` from now on; negative: none.
     func watch(_ descriptor: Int32) {
         var event = epoll_event(events: UInt32(EPOLLIN.rawValue), data: epoll_data_t())
-        // The number of one that was closed may have been given to another: taken out where it is in, never mind if not.
+        // The number of a closed descriptor may belong to another one now, so removing it may fail harmlessly.
         if watched >= 0 { epoll_ctl(number, EPOLL_CTL_DEL, watched, &event) }
         watched = descriptor
         if descriptor >= 0 { epoll_ctl(number, EPOLL_CTL_ADD, descriptor, &event) }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Watches by inotify for the appearance of a socket: its folder, or the nearest existing folder above. Wakes
-/// for nothing else.
+/// Watches by inotify for the appearance of a socket: in its folder, or in the nearest existing folder above. Wakes for
+/// no other reason.
 package final class SocketWatch {
-    /// Readable when something happened; for `poll(2)`.
+    /// Readable after an event; for `poll(2)`.
     package let descriptor: Int32
 
     private let paths: [String]
@@ -23,7 +23,7 @@ package final class SocketWatch {
 
     deinit { close(descriptor) }
 
-    /// Takes what happened. True: one of the sockets or of the folders on the way to them may be there now.
+    /// Takes the events. True: one of the sockets, or a folder of its path, may exist now.
     package func takeEvents() -> Bool {
         var matters = false
         var buffer = [UInt8](repeating: 0, count: 8192)
@@ -38,7 +38,7 @@ package final class SocketWatch {
                 offset += MemoryLayout<inotify_event>.size
                 let name = buffer[offset..<(offset + Int(event.len))].prefix { $0 != 0 }
                 offset += Int(event.len)
-                // Without a name it is about the folder itself: gone, moved, other rights.
+                // An event without a name is about the folder itself: removed, moved, other rights.
                 if name.isEmpty || names[event.wd]?.contains(String(decoding: name, as: UTF8.self)) == true {
                     matters = true
                 }
@@ -48,7 +48,7 @@ package final class SocketWatch {
         return matters
     }
 
-    /// Puts a watch on the deepest folder of each path that is there and can be watched. Watching again is harmless.
+    /// Watches the deepest existing folder of each path that can be watched. Repeated calls are harmless.
     private func arm() {
         names = [:]
         for path in paths {

@@ -13,13 +13,13 @@ struct FilterTerm {
     ]
     private static let moments = ["added", "modified", "lastPlayed"]
     private static let flags = ["liked", "compilation", "lyrics", "picture", "unreadable"]
-    /// Other words for fields that are no tags.
+    /// Other names of fields that are not tags.
     private static let synonyms = [
         "plays": "playCount", "skips": "skipCount", "stars": "rating", "length": "duration", "played": "lastPlayed",
         "codec": "codec", "format": "codec",
     ]
 
-    /// A test by the words of a person.
+    /// A test from a user's text.
     init(field: String, _ comparison: String, _ value: String) {
         isTurned = comparison.hasPrefix("!")
         self.comparison = isTurned ? String(comparison.dropFirst()) : comparison
@@ -29,7 +29,7 @@ struct FilterTerm {
         self.field = known ?? Self.synonyms[plain] ?? LibraryTags.name(field)
     }
 
-    /// The test as the protocol has it. A field that is not known here is the library's to judge.
+    /// The test in the protocol's form. The library checks fields that are unknown here.
     var json: JSONValue {
         get throws(LibraryTest.Mistake) {
             let test = try plain()

@@ -1,17 +1,17 @@
 import ControlProtocol
 
-/// Filters of the library as people type them: `genre=jazz rating>=4 or artist~"miles d"`.
+/// Filters of the library in the form for people: `genre=jazz rating>=4 or artist~"miles d"`.
 ///
-/// Tests stand one after the other and must all hold; `or` parts groups, one of which must hold; `not` turns the test after it.
-/// A test is a field, an operator and a value, or a text that any tag contains. Quotes keep spaces together.
+/// Consecutive tests must all be true. `or` separates groups, one of which must be true; `not` negates the next test. A
+/// test is a field, an operator and a value, or a text that any tag contains. Quotes keep spaces together.
 struct FilterText {
     private var rest: Substring
 
-    /// Operators, each before those that it begins with.
+    /// Operators; an operator comes before its own prefixes.
     private static let operators = ["!=", "!~", ">=", "<=", "=", "~", ">", "<"]
     private static let quotes: Set<Character> = ["\"", "'"]
 
-    /// The filter of a text as the protocol has it.
+    /// The filter of a text in the protocol's form.
     static func json(_ text: String) throws(LibraryTest.Mistake) -> JSONValue {
         var reader = FilterText(rest: text[...])
         var groups: [JSONValue] = []
@@ -41,13 +41,13 @@ struct FilterText {
 
     // MARK: Reading
 
-    /// False: nothing follows.
+    /// Skips spaces; false: the end.
     private mutating func skipSpaces() -> Bool {
         rest = rest.drop(while: \.isWhitespace)
         return !rest.isEmpty
     }
 
-    /// Takes a whole word, whose case makes no difference.
+    /// Takes a whole word, without regard to case; false: another word follows.
     private mutating func takes(_ word: String) -> Bool {
         let found = rest.prefix { !$0.isWhitespace }
         guard found.lowercased() == word else { return false }
@@ -63,12 +63,12 @@ struct FilterText {
             return LibraryTest.contains("anyTag", try value())
         }
         rest = near.dropFirst(found.count)
-        // A value may stand apart from its operator if that stands apart from its field.
+        // Spaces may follow an operator if spaces precede it.
         if near.startIndex != behind.startIndex { _ = skipSpaces() }
         return try FilterTerm(field: String(name), found, try value()).json
     }
 
-    /// A text in quotes, or up to the next space.
+    /// Takes a text in quotes, or up to the next space.
     private mutating func value() throws(LibraryTest.Mistake) -> String {
         guard let quote = rest.first, Self.quotes.contains(quote) else {
             let word = rest.prefix { !$0.isWhitespace }

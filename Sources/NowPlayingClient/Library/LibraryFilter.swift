@@ -1,7 +1,7 @@
 package import ControlProtocol
 import NowPlaying
 
-/// One test of tracks as people write it: an option such as `--year 1990-1999`.
+/// One test of tracks in the form for people: an option such as `--year 1990-1999`.
 package enum LibraryTest: String, CaseIterable, Sendable {
     case artist, album, title, genre, composer
     case albumArtist = "album-artist"
@@ -11,17 +11,18 @@ package enum LibraryTest: String, CaseIterable, Sendable {
     /// Several tests in one text, see `FilterText`, or a filter of the protocol as JSON.
     case filter
 
-    /// A text that a test does not take.
+    /// A text that is invalid for a test.
     package struct Mistake: Error, Equatable, Sendable {
         /// The valid texts: a phrase that follows "expected".
         package var expected: String
     }
 
-    /// The test as the protocol has it. Ages such as `1y` stay ages, so that a saved filter goes with the time.
+    /// The test in the protocol's form. Ages such as `1y` stay ages, so that a saved filter stays relative to the
+    /// present.
     package func json(_ text: String) throws(Mistake) -> JSONValue {
         switch self {
         case .artist:
-            // An album's artist made it, too, whoever is named as a guest of one track.
+            // The artist of an album also counts for its tracks, even if a track names a guest.
             return text.isEmpty
                 ? Self.tag("artist", text) : ["any": [Self.tag("artist", text), Self.tag("albumArtist", text)]]
         case .album, .title, .genre, .composer: return Self.tag(rawValue, text)
@@ -43,23 +44,23 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         }
     }
 
-    /// All of `tests`; nil: there are none, and every track passes.
+    /// A filter of all `tests`; nil: there are none, and every track passes.
     package static func all(_ tests: [JSONValue]) -> JSONValue? {
         tests.count > 1 ? ["all": .array(tests)] : tests.first
     }
 
-    /// The whole value of a tag, without regard to case and marks; `*` stands for any text and `?` for one character. An
-    /// empty text: the tag is missing.
+    /// Matches the whole value of a tag, without regard to case and marks; `*` stands for any text and `?` for one
+    /// character. An empty text: the tag is missing.
     package static func tag(_ name: String, _ text: String) -> JSONValue {
         .object(JSONObject([.init(name, text.isEmpty ? ["missing": true] : ["matches": .string(text)])]))
     }
 
-    /// Text anywhere in a tag.
+    /// Matches a text anywhere in a tag.
     package static func contains(_ name: String, _ text: String) -> JSONValue {
         .object(JSONObject([.init(name, ["contains": .string(text)])]))
     }
 
-    /// The tracks of a folder and of all folders in it: by its path in the library, or by its uri.
+    /// Matches the tracks in a folder and its subfolders: by its path in the library, or by its uri.
     package static func folder(_ text: String) -> JSONValue {
         var path = text[...]
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -88,7 +89,7 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         return isRange ? ["all": [lower, ["rating": ["atMost": .number(most)]]]] : lower
     }
 
-    /// A moment: an age or a date, each as it is written.
+    /// A moment: an age or a date, unchanged.
     static func moment(_ text: String) throws(Mistake) -> JSONValue {
         if AgeText.seconds(text) != nil { return .string(text) }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)

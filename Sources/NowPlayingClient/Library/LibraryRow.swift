@@ -1,8 +1,8 @@
 package import ControlProtocol
 
-/// A row of the library as a client reads it: a track, a value, a folder, a hit. Every text is safe for a terminal.
+/// A row of the library for a client: a track, a value, a folder, a hit. Every text is safe for a terminal.
 package struct LibraryRow: Sendable {
-    /// The row as it came.
+    /// The row as received.
     package let json: JSONValue
 
     /// Reads a row of the library's answers.
@@ -17,7 +17,7 @@ package struct LibraryRow: Sendable {
     /// Seconds; nil: unknown.
     package var duration: Double? { json["duration"]?.doubleValue }
 
-    /// `Artist – Title`, or the title alone, or what the file's name says.
+    /// `Artist – Title`, or only the title, or the name of the file.
     package var name: String {
         let title = text("title") ?? text("path").map(LibraryRow.lastPart) ?? text("uri").map(StateView.name)
         return (text("artist") ?? text("albumArtist")).map { $0 + " – " + (title ?? "") } ?? title ?? ""
@@ -55,7 +55,7 @@ package struct LibraryRow: Sendable {
 
     private static func own(_ name: String) -> String { aliases[name] ?? name }
 
-    /// Names of the player's and playerctl's for fields of the library.
+    /// Fields of the library for variables of the player and of playerctl.
     private static let aliases = [
         "albumTitle": "album", "xesam:album": "album", "xesam:title": "title", "xesam:artist": "artist",
         "xesam:albumArtist": "albumArtist", "xesam:composer": "composer", "xesam:genre": "genre",

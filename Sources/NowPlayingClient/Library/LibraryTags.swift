@@ -1,14 +1,14 @@
 package import ControlProtocol
 
-/// Names of tags as people type them: `album-artist`, `albumartist` as mpc has it, `albums`.
+/// Names of tags in the form for people: `album-artist`, `albumartist` as in mpc, `albums`.
 package enum LibraryTags {
-    /// Tags that the command line names; the library knows more.
+    /// Tags that the command line names; the library has more.
     package static let names = [
         "artist", "albumArtist", "album", "title", "genre", "composer", "conductor", "performer", "ensemble", "date",
         "originalDate", "label", "grouping", "mood", "work", "movement", "comment", "location",
     ]
 
-    /// The protocol's name of a tag. A name that is not known here stays as it is: the library judges it.
+    /// The protocol's name of a tag. An unknown name stays as it is: the library checks it.
     package static func name(_ word: String) -> String {
         let plain = word.lowercased().filter { $0 != "-" && $0 != "_" }
         for candidate in [plain, plain.hasSuffix("s") ? String(plain.dropLast()) : plain] {
@@ -18,13 +18,13 @@ package enum LibraryTags {
         return word
     }
 
-    /// Other words for fields: mpc's.
+    /// Names of fields in mpc.
     private static let synonyms = [
         "any": "anyTag", "name": "title", "track": "trackNumber", "disc": "discNumber", "year": "date",
         "file": "uri", "filename": "uri", "base": "folder", "title": "title",
     ]
 
-    /// A test of one pair of words as mpc writes them: a tag and its text.
+    /// A test from a pair of words in mpc's form: a tag and its text.
     package static func test(_ tag: String, _ text: String) throws(LibraryTest.Mistake) -> JSONValue {
         let name = name(tag)
         switch name {

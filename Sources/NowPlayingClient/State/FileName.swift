@@ -1,4 +1,4 @@
-/// Names of files on their way into JSON, which holds only UTF-8.
+/// Names of files in JSON, which contains only UTF-8.
 package enum FileName {
     /// Name of this file for the daemon: the absolute path, or a `file://` uri if the path is not UTF-8.
     package static func uri(ofAbsolutePath path: [UInt8]) -> String {
@@ -23,7 +23,7 @@ package enum FileName {
         return result
     }
 
-    /// An absolute path whose parts `..` lead to the folder before them.
+    /// An absolute path with each part `..` resolved to the parent folder, by the text alone.
     package static func direct(_ path: [UInt8]) -> [UInt8] {
         var parts: [ArraySlice<UInt8>] = []
         for part in path.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
@@ -32,8 +32,8 @@ package enum FileName {
         return parts.isEmpty ? [UInt8(ascii: "/")] : parts.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// `name` below `folder`, unless it is absolute already; without `./` and doubled slashes. `..` stays: what it means
-    /// is the file system's business.
+    /// `name` below `folder`, unless it is absolute already; without `./` and doubled slashes. `..` stays, because only
+    /// the file system knows its target.
     package static func absolute(_ name: [UInt8], in folder: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let whole = name.first == slash ? name : folder + [slash] + name

@@ -22,7 +22,7 @@ extension StateView {
         }
     }
 
-    /// The fields of an item that a variable of a template needs; empty: it is no field of an item.
+    /// The fields of an item that a variable of a template needs; empty: it is not a field of an item.
     package static func fields(of variable: String) -> [ItemField] {
         switch variable {
         case "title", "xesam:title": return [.title, .uri]
@@ -34,7 +34,7 @@ extension StateView {
         }
     }
 
-    /// The state in MPRIS's three words.
+    /// The state as one of MPRIS's three words.
     private var playbackStatus: String {
         switch state {
         case .playing, .stalled: "Playing"
@@ -48,7 +48,7 @@ extension StateView {
         return max(0, duration - position)
     }
 
-    /// Value at a path with dots: in the item, or else in the state.
+    /// Value at a path with dots: in the item, else in the state.
     private func value(at path: String) -> TemplateValue {
         let names = path.split(separator: ".").map(String.init)
         guard let last = names.last else { return .nothing }

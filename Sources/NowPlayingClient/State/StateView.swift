@@ -1,12 +1,12 @@
 package import ControlProtocol
 package import NowPlaying
 
-/// A published state as a client reads it: what is unknown or of a later version is nil, nothing is refused. Every text is
-/// safe for a terminal.
+/// A published state for a client. Values that are unknown or of a later version are nil; no state is refused. Every
+/// text is safe for a terminal.
 package struct StateView: Sendable {
-    /// The state as it came.
+    /// The state as received.
     package let json: JSONValue
-    /// The promise about time; nil if the daemon gave none that can be read.
+    /// The time base of the position; nil: the daemon gave none that can be read.
     package let anchor: PlaybackAnchor?
 
     /// Reads the result of `nowPlaying.get` or the parameters of `nowPlaying.changed`.
@@ -15,50 +15,50 @@ package struct StateView: Sendable {
         anchor = json["anchor"].flatMap(StateView.anchor)
     }
 
-    /// Why it was published: a key event's name, `snapshot`.
+    /// Cause of the state: the name of a key event, or `snapshot`.
     package var cause: String { text("cause") ?? "" }
-    /// Why a `track` or `stop` happened.
+    /// Reason of a `track` or `stop` event.
     package var reason: String? { text("reason") }
     /// Playback state; nil for a state of a later version.
     package var state: PlaybackState? { json["state"]?.stringValue.flatMap(PlaybackState.init) }
-    /// The state's name as the daemon wrote it.
+    /// The state's name from the daemon.
     package var stateName: String { text("state") ?? "unknown" }
-    /// This run of the daemon.
+    /// Identity of this run of the daemon.
     package var instance: String { json["instance"]?.stringValue ?? "" }
-    /// The item that is audible, or would be; nil when there is none.
+    /// The item that is audible, or would be if playback ran; nil: there is none.
     package var item: JSONValue? { object("item") }
     /// The number of the item.
     package var itemID: Int64? { item?["id"]?.integerValue }
-    /// Number of times that the item began.
+    /// Number of times that the item started.
     package var play: Int64? { item?["play"]?.integerValue }
-    /// Seconds; nil while unknown or without end.
+    /// Seconds; nil: unknown or endless.
     package var duration: Double? { item?["duration"]?.doubleValue }
     /// 0…1.
     package var volume: Double? { json["volume"]?.doubleValue }
-    /// The rate at which it plays or would play; never 0.
+    /// The present rate, or the rate at the next play; never 0.
     package var playingRate: Double {
         guard let anchor else { return 1 }
         return anchor.rate > 0 ? anchor.rate : anchor.defaultRate > 0 ? anchor.defaultRate : 1
     }
     /// True if the sound is muted.
     package var isMuted: Bool { json["muted"]?.boolValue ?? false }
-    /// Place of the item in the queue, from 0.
+    /// Index of the item in the queue, from 0.
     package var queueIndex: Int64? { json["queue"]?["index"]?.integerValue }
-    /// Entries of the queue.
+    /// Number of items in the queue.
     package var queueCount: Int64 { json["queue"]?["count"]?.integerValue ?? 0 }
-    /// Reason for a stall, by the protocol's word.
+    /// Reason for a stall, as the protocol's word.
     package var stallReason: String? { text("stall", "reason") }
-    /// Name of the state after the change that is not heard yet; nil: none is.
+    /// Name of the state after the pending change, which is not audible yet; nil: there is none.
     package var pendingState: String? { text("pending", "state") }
-    /// Seconds into the item at that change.
+    /// Seconds into the item at the pending change.
     package var pendingPosition: Double? { object("pending")?["position"]?.doubleValue }
-    /// Instant at which that change is heard.
+    /// Instant at which the pending change becomes audible.
     package var pendingTime: MonotonicTime? {
         guard let seconds = object("pending")?["monotonic"]?.doubleValue, abs(seconds) < 9e9 else { return nil }
         return MonotonicTime(seconds: seconds)
     }
-    /// The state as it will be once the change that is not heard yet is heard, for readers that show a request at once. The
-    /// item stays the one that is heard, and its position, if the change is to another one.
+    /// The state after the pending change, for readers that show a request at once. If the change is to another item,
+    /// the audible item and its position stay.
     package var asRequested: StateView {
         guard let pending = object("pending"), let name = pendingState, let position = pendingPosition,
             var state = json.objectValue, var time = json["anchor"]?.objectValue
@@ -79,34 +79,34 @@ package struct StateView: Sendable {
     package var resumesAfterInterruption: Bool {
         object("interruption")?["shouldResume"]?.boolValue ?? false
     }
-    /// The last run of failing items.
+    /// The last run of consecutive items that failed.
     package var error: JSONValue? { object("error") }
 
-    /// The title, or what the item's name says.
+    /// The title, or the name in the item's uri.
     package var title: String? {
         guard item != nil else { return nil }
         return text("item", "title") ?? text("item", "uri").map(StateView.name)
     }
 
-    /// Position by the anchor alone, in seconds; nil: no item.
+    /// Position by the anchor alone, in seconds; nil: there is no item.
     package func position(at time: MonotonicTime) -> Double? {
         guard item != nil else { return nil }
         return anchor?.position(at: time, duration: duration)
     }
 
-    /// The instant after `time` at which the position reaches the next whole second; nil while it does not move or after
-    /// the end.
+    /// The instant after `time` at which the position reaches the next whole second; nil while it does not move or
+    /// after the end.
     package func nextSecond(after time: MonotonicTime) -> MonotonicTime? {
         guard let anchor, anchor.rate > 0, item != nil else { return nil }
         let start = max(time, anchor.monotonic)
         let position = anchor.position(at: start, duration: nil)
         let next = position.rounded(.down) + 1
         if let duration, next > duration { return nil }
-        // A microsecond more, so that rounding never leaves it just below the second.
+        // One microsecond more, because rounding could leave the position just below the second.
         return start.advanced(bySeconds: (next - position) / (anchor.rate * (1 + anchor.skew)) + 0.000_001)
     }
 
-    /// The text at this path of names, safe for a terminal; nil when it is missing, no text, or empty.
+    /// The text at this path of names, safe for a terminal; nil: it is missing, not a text, or empty.
     package func text(_ path: String...) -> String? {
         var value: JSONValue? = json
         for name in path { value = value?[name] }
@@ -146,6 +146,6 @@ package struct StateView: Sendable {
 }
 
 extension StateView {
-    /// All causes that this state stands for: more than one where events were left out for a client that did not read.
+    /// All causes of this state: several if the daemon merged events for a client that did not read.
     package var causes: [String] { json["causes"]?.arrayValue?.compactMap(\.stringValue) ?? [cause] }
 }

@@ -1,7 +1,7 @@
-/// A format string with playerctl's braces: `{{status}} {{uc(artist)}} - {{duration(position)}}`. Parsed once, expanded for
-/// every state. Text outside the braces is printed as it is; unknown variables expand to nothing.
+/// A format string with playerctl's braces: `{{status}} {{uc(artist)}} - {{duration(position)}}`. Parsed once, expanded
+/// for every state. Text outside the braces is printed unchanged; unknown variables expand to an empty text.
 package struct Template: Sendable {
-    /// A format string that can't be used.
+    /// A mistake in a format string.
     package struct Mistake: Error, Equatable, Sendable {
         /// Text about the mistake and its position.
         package var message: String
@@ -16,13 +16,13 @@ package struct Template: Sendable {
     /// The parts in their order.
     let pieces: [Piece]
 
-    /// Parses a format string. Throws what is wrong with it.
+    /// Parses a format string. Throws its first mistake.
     package init(_ format: String) throws(Mistake) {
         var parser = TemplateParser(format)
         pieces = try parser.pieces()
     }
 
-    /// The text for one state; `lookUp` gives the variables' values.
+    /// The text for one state; `lookUp` returns the variables' values.
     package func expand(_ lookUp: (String) -> TemplateValue) -> String {
         var result = ""
         for piece in pieces {
@@ -34,14 +34,14 @@ package struct Template: Sendable {
         return result
     }
 
-    /// Names of all variables in it.
+    /// Names of all its variables.
     package var variables: Set<String> {
         pieces.reduce(into: []) { names, piece in
             if case .expression(let expression) = piece { names.formUnion(expression.variables) }
         }
     }
 
-    /// True if a variable of this name occurs, so that the text changes with it.
+    /// True if it contains this variable, so that the text changes with it.
     package func mentions(_ variable: String) -> Bool {
         pieces.contains { piece in
             if case .expression(let expression) = piece { return expression.mentions(variable) }

@@ -4,7 +4,7 @@ import NowPlaying
 indirect enum TemplateExpression: Sendable {
     case constant(TemplateValue)
     case variable(String)
-    /// A function and its arguments, as many as it takes.
+    /// A function and its arguments, as many as its arity.
     case call(TemplateFunction, [TemplateExpression])
     case negated(TemplateExpression)
     /// An operator with its left and its right operand.
@@ -18,7 +18,7 @@ indirect enum TemplateExpression: Sendable {
         case divided = "/"
     }
 
-    /// Value of the expression; `lookUp` gives the variables' values.
+    /// Value of the expression; `lookUp` returns the variables' values.
     func value(_ lookUp: (String) -> TemplateValue) -> TemplateValue {
         switch self {
         case .constant(let value): return value
@@ -34,7 +34,7 @@ indirect enum TemplateExpression: Sendable {
         }
     }
 
-    /// Names of all variables in it.
+    /// Names of all its variables.
     var variables: Set<String> {
         switch self {
         case .constant: []
@@ -45,7 +45,7 @@ indirect enum TemplateExpression: Sendable {
         }
     }
 
-    /// True if a variable of this name occurs.
+    /// True if it contains this variable.
     func mentions(_ name: String) -> Bool {
         switch self {
         case .constant: false
@@ -58,8 +58,8 @@ indirect enum TemplateExpression: Sendable {
 }
 
 extension TemplateExpression.Operator {
-    /// The result; nothing when an operand is no number or the divisor is 0. Sums and differences of two times in seconds
-    /// are such a time again.
+    /// The result; `nothing` if an operand is not a number or the divisor is 0. Sums and differences of two times in
+    /// seconds are times in seconds.
     func apply(_ left: TemplateValue, _ right: TemplateValue) -> TemplateValue {
         guard let a = left.numeric, let b = right.numeric else { return .nothing }
         let areTimes = left.isSeconds && right.isSeconds
@@ -86,7 +86,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// The result for `values`, which the expressions `arguments` gave.
+    /// The result for `values`, which are those of the expressions `arguments`.
     func apply(_ values: [TemplateValue], to arguments: [TemplateExpression]) -> TemplateValue {
         let first = values[0]
         if self == .default { return first.printed.isEmpty ? values[1] : first }
@@ -119,7 +119,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
         return text.prefix(Int(clamping: length)) + "…"
     }
 
-    /// Escapes what XML and Pango markup read as markup.
+    /// Escapes the markup characters of XML and Pango.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {

@@ -1,17 +1,17 @@
-/// Reads a format string: text, and in double braces expressions of variables, numbers, texts, functions, `+ - * /` and
-/// parentheses with the usual precedence.
+/// Parses a format string: text, and in double braces expressions of variables, numbers, texts, functions, `+ - * /`
+/// and parentheses with the usual precedence.
 struct TemplateParser {
     private let characters: [Character]
     private var index = 0
     private var depth = 0
 
-    /// Expressions nested deeper than this are refused.
+    /// Maximum depth of nested expressions.
     private static let maximumDepth = 64
 
     /// A parser at the start of `format`.
     init(_ format: String) { characters = Array(format) }
 
-    /// Reads the whole format string. Throws the first mistake in it.
+    /// Parses the whole format string. Throws its first mistake.
     mutating func pieces() throws(Template.Mistake) -> [Template.Piece] {
         var result: [Template.Piece] = []
         var text = ""
@@ -134,7 +134,7 @@ struct TemplateParser {
         index += 1
     }
 
-    /// The next character that is no space, not taken yet.
+    /// The next character that is not a space, without taking it.
     private mutating func next() -> Character? {
         while index < characters.count, characters[index] == " " { index += 1 }
         return index < characters.count ? characters[index] : nil

@@ -1,12 +1,12 @@
 /// Value of a variable or an expression of a template.
 package enum TemplateValue: Equatable, Sendable {
-    /// Not known: prints as nothing.
+    /// An unknown value; prints as an empty text.
     case nothing
     /// Text, already safe for a terminal.
     case text(String)
-    /// A number; as a time it counts microseconds, as playerctl's do.
+    /// A number; as a time it is in microseconds, as in playerctl.
     case number(Double)
-    /// A time in seconds, as the protocol's are.
+    /// A time in seconds, as in the protocol.
     case seconds(Double)
 
     /// Printed form.
@@ -18,7 +18,7 @@ package enum TemplateValue: Equatable, Sendable {
         }
     }
 
-    /// The number it stands for, or nil.
+    /// Its number; nil: it has none.
     var numeric: Double? {
         switch self {
         case .nothing: nil
@@ -28,7 +28,7 @@ package enum TemplateValue: Equatable, Sendable {
         }
     }
 
-    /// The time it stands for, in seconds, or nil.
+    /// Its time in seconds; nil: it has none.
     var time: Double? {
         if case .seconds(let value) = self { return value }
         return numeric.map { $0 / 1_000_000 }

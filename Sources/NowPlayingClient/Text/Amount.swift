@@ -1,16 +1,16 @@
-/// A position or a change as typed after `seek`, `skip` and `volume`.
+/// A position or a change in the form for people, after `seek`, `skip` and `volume`.
 package enum Amount: Equatable, Sendable {
-    /// From the beginning: seconds, or percent of the volume.
+    /// From the beginning, in seconds, or in percent of the volume.
     case absolute(Double)
-    /// From where it is now; negative goes back.
+    /// From the present value; negative goes back.
     case relative(Double)
     /// 0…1 of the whole.
     case fraction(Double)
-    /// 0…1 of the whole, from where it is now; negative goes back.
+    /// 0…1 of the whole, from the present value; negative goes back.
     case relativeFraction(Double)
 
-    /// Reads a time: `83`, `1:23.5`, `50%`, and these with a sign before (`+10`, `-1:00`, `+5%`) or after (`10+`, `10-`,
-    /// as playerctl writes it). Nil when it is none of these.
+    /// Parses a time: `83`, `1:23.5`, `50%`, and these with a sign before (`+10`, `-1:00`, `+5%`) or after (`10+`,
+    /// `10-`, as in playerctl). Nil: it is none of these.
     package init?(time text: String) {
         guard let (sign, body) = Amount.split(text) else { return nil }
         if body.hasSuffix("%") {
@@ -22,8 +22,8 @@ package enum Amount: Equatable, Sendable {
         }
     }
 
-    /// Reads a volume in percent: `50`, `50%`, `+5`, `-5`, `5+`, `5-`. Nil if it is none of these, or a fraction without `%`:
-    /// `0.5` may mean 50 %.
+    /// Parses a volume in percent: `50`, `50%`, `+5`, `-5`, `5+`, `5-`. Nil: it is none of these, or a fraction without
+    /// `%`, because `0.5` may mean 50 %.
     package init?(percent text: String) {
         guard let (sign, body) = Amount.split(text) else { return nil }
         let digits = body.hasSuffix("%") ? body.dropLast() : body
@@ -32,7 +32,7 @@ package enum Amount: Equatable, Sendable {
         self = sign.map { .relative($0 * percent) } ?? .absolute(percent)
     }
 
-    /// The sign, wherever it stands, and the text without it.
+    /// Splits the sign, before or after the text, from the text.
     private static func split(_ text: String) -> (sign: Double?, body: Substring)? {
         let signs: [Character: Double] = ["+": 1, "-": -1]
         if let first = text.first, let sign = signs[first] { return (sign, text.dropFirst()) }

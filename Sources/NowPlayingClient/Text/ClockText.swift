@@ -1,9 +1,9 @@
 import NowPlaying
 
-/// Times and numbers as people write and read them.
+/// Times and numbers in the form for people.
 package enum ClockText {
-    /// Reads `83`, `83.5`, `1:23.5`, `1:02:03`: seconds, not negative. Nil when it is none of these; minutes and seconds
-    /// after a colon are below 60.
+    /// Parses `83`, `83.5`, `1:23.5`, `1:02:03`: seconds, not negative. Nil: it is none of these; minutes and seconds
+    /// after a colon must be below 60.
     package static func seconds(_ text: some StringProtocol) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), let last = parts.last, let ending = decimal(last) else { return nil }
@@ -16,7 +16,7 @@ package enum ClockText {
         return whole * 60 + ending
     }
 
-    /// Writes whole seconds, rounded down: `0:07`, `1:23`, `1:02:03`. Negative times count as 0.
+    /// Formats whole seconds, rounded down: `0:07`, `1:23`, `1:02:03`. Negative times count as 0.
     package static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e12 else { return "--:--" }
         let whole = Int64(clamping: max(0, seconds))
@@ -26,7 +26,7 @@ package enum ClockText {
             : "\(whole / 60)" + tail
     }
 
-    /// Writes a number without exponent: at most `places` decimals, no zeros at the end.
+    /// Formats a number without exponent: at most `places` decimals, no zeros at the end.
     package static func number(_ value: Double, places: Int = 6) -> String {
         guard value.isFinite, abs(value) < 9e15 else { return value.isFinite ? "\(value)" : "" }
         var scale = 1.0
@@ -47,17 +47,17 @@ package enum ClockText {
         return sign + String(Int64(whole)) + digits
     }
 
-    /// Reads digits with an optional decimal point; no sign, no exponent.
+    /// Parses digits with an optional decimal point; no sign, no exponent.
     package static func decimal(_ text: some StringProtocol) -> Double? {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= 32, bytes.contains(where: isDigit),
             bytes.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") })
         else { return nil }
-        // Swift reads neither ".5" nor "5.".
+        // Swift parses neither ".5" nor "5.".
         return Double("0" + text + (text.hasSuffix(".") ? "0" : ""))
     }
 
-    /// Reads digits alone.
+    /// Parses digits only.
     package static func integer(_ text: some StringProtocol) -> Int? {
         text.utf8.allSatisfy(isDigit) ? Int(text) : nil
     }

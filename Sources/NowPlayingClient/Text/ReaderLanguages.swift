@@ -1,8 +1,8 @@
 package import ControlProtocol
 
-/// The languages of who looks, by the environment (locale(7), and GNU gettext's `LANGUAGE`).
+/// The languages of the user, by the environment (locale(7), and GNU gettext's `LANGUAGE`).
 package enum ReaderLanguages {
-    /// As in BCP 47, the dearest first; none where the environment names none. `variable` answers its variables.
+    /// Tags of BCP 47, the preferred one first; empty if the environment names none. `variable` returns its variables.
     package static func preferred(_ variable: (String) -> String?) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
         guard let own = tag(ofLocale: locale) else { return [] }
@@ -10,13 +10,13 @@ package enum ReaderLanguages {
         return Array((listed.isEmpty ? [own] : listed).prefix(16))
     }
 
-    /// Parameter `languages` for `nowPlaying.get` and `nowPlaying.subscribe`; nil: none.
+    /// Parameter `languages` for `nowPlaying.get` and `nowPlaying.subscribe`; nil: no languages.
     package static func parameter(_ variable: (String) -> String?) -> JSONValue? {
         let languages = preferred(variable)
         return languages.isEmpty ? nil : .array(languages.map(JSONValue.string))
     }
 
-    /// `de_AT.UTF-8@euro` → `de-AT`; nil for `C` and `POSIX`, and for what is no language.
+    /// `de_AT.UTF-8@euro` → `de-AT`; nil for `C` and `POSIX`, and for invalid names.
     private static func tag(ofLocale locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         guard name != "C", name != "POSIX", (2...35).contains(name.utf8.count) else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's own words.
+/// Texts of the system.
 package enum SystemText {
     /// Text for an `errno`.
     package static func error(_ code: Int32) -> String {

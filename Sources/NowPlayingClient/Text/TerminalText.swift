@@ -1,8 +1,8 @@
-/// Text from tags, file names, clients and servers, made harmless for a terminal and a log: one line, without control
+/// Makes text from tags, file names, clients and servers safe for a terminal and a log: one line, without control
 /// characters, escape sequences, bidirectional overrides and invisible tag characters.
 package enum TerminalText {
-    /// `text` on one line: line breaks and tabs become a space, other control characters U+FFFD, marks that reorder or
-    /// hide neighbouring text are left out. Joiners and variation selectors stay: scripts and emoji need them.
+    /// `text` on one line. Line breaks and tabs become a space, other control characters U+FFFD; marks that reorder or
+    /// hide neighbouring text are removed. Joiners and variation selectors stay: scripts and emoji need them.
     package static func safe(_ text: String) -> String {
         guard text.utf8.contains(where: isSuspicious) else { return text }
         var result = String.UnicodeScalarView()
@@ -50,7 +50,7 @@ extension TerminalText {
         return columns
     }
 
-    /// The beginning of `text` that fits into `columns`, ended by an ellipsis where something was cut off.
+    /// The beginning of `text` that fits into `columns`, with an ellipsis at the end if it was cut.
     package static func fitted(_ text: String, columns: Int) -> String {
         guard columns > 0 else { return "" }
         guard width(of: text) > columns else { return text }
@@ -76,7 +76,7 @@ extension TerminalText {
         return wideRanges.contains { $0.contains(first.value) } ? 2 : 1
     }
 
-    /// The blocks of Unicode's EastAsianWidth.txt that are wide throughout, and the pictographs.
+    /// The blocks of Unicode's EastAsianWidth.txt that are completely wide, and the pictographs.
     private static let wideRanges: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
         0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF,
@@ -87,8 +87,8 @@ extension TerminalText {
 // MARK: - JSON
 
 extension TerminalText {
-    /// A JSON text, unchanged in meaning, in which every character that `safe` would not keep is an escape: such characters
-    /// stand only inside strings.
+    /// A JSON text of the same meaning in which every character that `safe` would change is an escape: such characters
+    /// occur only inside strings.
     package static func escapedJSON(_ json: String) -> String {
         guard json.utf8.contains(where: isSuspicious) else { return json }
         var result = String.UnicodeScalarView()

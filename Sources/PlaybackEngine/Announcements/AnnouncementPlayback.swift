@@ -21,9 +21,9 @@ import NowPlaying
     private var flowingSince: MonotonicTime?
     /// True if all frames are sent.
     private var isComplete = false
-    /// True if the server knows that nothing follows.
+    /// True if the server was informed that nothing follows.
     private var isDrained = false
-    /// Deadline of the next look for the end.
+    /// Deadline of the next check for the end.
     private var deadline: EventSource?
     /// True if the source has delivered enough to begin.
     private var isFilled = false
@@ -86,7 +86,7 @@ import NowPlaying
         framesCame()
     }
 
-    /// Ring frame after the last one to play, as far as known.
+    /// Ring frame after the last one to play; nil: unknown.
     private var end: Int64? {
         if let ringEnd { return min(ringEnd, limitEnd) }
         return ring.end >= limitEnd ? limitEnd : nil
@@ -130,9 +130,9 @@ import NowPlaying
         stream.setCorked(false) { [weak self] error in if let error { self?.onLoss?(error) } }
     }
 
-    /// Waits for the end after all frames are sent: it has played when its last frame is audible. The server learns only near
-    /// the end that nothing follows. Asked sooner, PulseAudio may report the end at once, and the report comes up to a period
-    /// late.
+    /// Waits for the end after all frames are sent: the announcement has played when its last frame is audible. The
+    /// drain is requested only near the end: PulseAudio may answer an earlier one at once, and reports it up to a
+    /// period late.
     private func awaitEnd(_ stream: any AudioStream) {
         stream.readTiming { [weak self] result in
             guard let self, self.stream != nil, case .success(let timing) = result else { return }

@@ -231,7 +231,7 @@ import NowPlaying
         end(.failure(.undecodable(uri: current.announcement.source.uri, message: message)), isAnswered: isAnswered)
     }
 
-    /// Gives up the decode thread. It ends when its wait is cancelled; nobody waits for one that hangs in a read.
+    /// Gives up the decode thread. It ends when its wait is cancelled; a thread that hangs in a read ends later.
     private func giveUpThread() {
         guard let thread = decoder else { return }
         decoder = nil

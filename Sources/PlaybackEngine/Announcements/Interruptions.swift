@@ -75,7 +75,7 @@ package enum Yielding: Equatable, Sendable {
         }
     }
 
-    /// Drops all interruptions, as the stream is gone or play stopped.
+    /// Drops all interruptions, as the stream was lost or play stopped.
     func forget() {
         phase = .none
         isAskedForSilence = false
@@ -98,7 +98,7 @@ package enum Yielding: Equatable, Sendable {
 
     /// Begins an interruption: holds the sound at once if it plays, and publishes the position when the server answers.
     private func begin(by name: String) {
-        // A pause whose fade goes on comes first.
+        // A pause that is still fading comes first.
         player.fades.pauseNow()
         guard player.transport.wish == .playing, current == nil else { return }
         phase = .begun(Interruption(by: name, shouldResume: true))
@@ -117,7 +117,7 @@ package enum Yielding: Equatable, Sendable {
         player.playout.flow.resumeAfterInterruption(by: nil, nil)
     }
 
-    /// Ends the interruption by a client's command for sound. True: nothing else is to be done.
+    /// Ends the interruption by a client's command for sound. True: the command needs nothing else.
     func playThrough(_ command: PlayerCommand, _ waiter: Waiter) -> Bool {
         guard let interruption = current, !isAskedForSilence, wantsSound(command) else { return false }
         player.output.acceptNeighbours()
@@ -148,7 +148,8 @@ package enum Yielding: Equatable, Sendable {
     /// True if a sound with precedence holds this player.
     private var isHeld: Bool { yields.contains { $0.how == .held } }
 
-    /// Yields to `name` until the call with nil; volume changes take `seconds`. Of several effects the quietest holds.
+    /// Yields to `name` until the call with nil; volume changes take `seconds`. Of several effects the quietest
+    /// applies.
     func yield(to name: String, _ yielding: Yielding?, over seconds: Double) {
         let wasHeld = isHeld
         yields.removeAll { $0.to == name }

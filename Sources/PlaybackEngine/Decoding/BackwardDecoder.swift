@@ -5,16 +5,16 @@ import NowPlaying
 class BackwardDecoder: AudioDecoder {
     /// The decoder of the frames.
     let base: any AudioDecoder
-    /// Frames from one piece back to the next.
+    /// Frames from the start of one piece back to the start of the next.
     private let stretch: Int64
     /// Frames of one piece.
     private let pieceFrames: Int64
-    /// Frame where the next piece begins; nil: there is none.
+    /// Frame at which the next piece begins; nil: there is none.
     private var next: Int64?
-    /// The piece that is delivered, and the number of its bytes that were.
+    /// The present piece, and the number of its delivered bytes.
     private var piece: [UInt8] = []
     private var done = 0
-    /// The piece that is being decoded, silent where nothing is decoded yet, and the number of its decoded bytes; nil: none.
+    /// The piece that is being decoded, silent after its decoded part, and the number of its decoded bytes; nil: none.
     private var coming: (bytes: [UInt8], filled: Int)?
 
     /// Plays backward from `frame`, at `speed` times the normal speed.
@@ -26,7 +26,8 @@ class BackwardDecoder: AudioDecoder {
         pieceFrames = max(1, Int64(clamping: frames))
     }
 
-    /// Plays `decoder` backward from `frame`, at `speed` times the normal speed: late where `decoder` may be late.
+    /// Plays `decoder` backward from `frame`, at `speed` times the normal speed. The result is a late decoder if
+    /// `decoder` is one.
     static func over(_ decoder: any AudioDecoder, from frame: Int64, speed: Double) -> BackwardDecoder {
         if let late = decoder as? any LateDecoder { return LateBackwardDecoder(late, from: frame, speed: speed) }
         return BackwardDecoder(decoder, from: frame, speed: speed)
@@ -50,7 +51,8 @@ class BackwardDecoder: AudioDecoder {
         try deliver(into: buffer) { (room) throws(DecodingError) in try self.base.read(into: room) } ?? 0
     }
 
-    /// Copies the next frames; 0: the beginning was reached; nil: none yet. `read` decodes, and returns nil while it has none.
+    /// Copies the next frames; 0: it has reached the beginning; nil: no frames yet. `read` decodes, and returns nil
+    /// while it has no frames.
     fileprivate func deliver(
         into buffer: UnsafeMutableRawBufferPointer,
         _ read: (UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int?
@@ -69,13 +71,13 @@ class BackwardDecoder: AudioDecoder {
 
     private func beginPiece() throws(DecodingError) {
         guard let from = next else { return }
-        // The middle of the stretch stands for it.
+        // The middle of the stretch represents it.
         try base.seek(toFrame: max(0, from - (stretch + pieceFrames) / 2))
         next = from > 0 ? max(0, from - stretch) : nil
         coming = ([UInt8](repeating: 0, count: Int(pieceFrames) * format.bytesPerFrame), 0)
     }
 
-    /// Decodes the piece that was begun; it is silent after the end of the file. False: the piece is not complete.
+    /// Decodes the present piece; after the end of the file it is silent. False: the piece is not complete.
     private func fill(
         _ read: (UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int?
     ) throws(DecodingError) -> Bool {
@@ -101,7 +103,7 @@ class BackwardDecoder: AudioDecoder {
     }
 }
 
-/// The same through a decoder that may be late.
+/// A backward decoder over a decoder that may be late.
 private final class LateBackwardDecoder: BackwardDecoder, LateDecoder {
     private let late: any LateDecoder
 

@@ -1,8 +1,8 @@
 import AudioCore
 import NowPlaying
 
-/// Replaces the decoder of a file whose medium went away, so that the file is closed: a medium with open files cannot be
-/// unmounted and mounted again.
+/// Replaces the decoder of a file whose medium is missing, so that the file is closed: a medium with open files cannot
+/// be unmounted and mounted again.
 final class ClosedDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat

@@ -1,9 +1,9 @@
 import AudioCore
 import LinuxSystem
 
-/// Orders of the loop's thread to the decode thread, and the reports that come back. `DecodeThread` keeps them under its lock.
+/// Orders of the loop's thread to the decode thread, and its reports. `DecodeThread` keeps them under its lock.
 struct DecodeOrders {
-    /// The item that a run begins with; the newest replaces those before it.
+    /// The first item of a run; the newest order replaces earlier ones.
     struct Beginning: Sendable {
         /// Number of the run; reports of other runs are dropped.
         let run: Int
@@ -20,7 +20,8 @@ struct DecodeOrders {
         case awake
         /// It sleeps until an order wakes it.
         case untilOrdered
-        /// It sleeps until a source has more, from this process if it names one, and looks at the mark and the room then.
+        /// It sleeps until a source has more frames (from this process, if there is one), and checks the mark and the
+        /// free space then.
         case untilSource(process: Int32?)
     }
 
@@ -28,11 +29,11 @@ struct DecodeOrders {
     private(set) var run = 0
     private var beginning: Beginning?
     private var next: DecodeItem?
-    /// The ticket of a lost source that is to be opened again.
+    /// The ticket of a lost source to open again.
     private var reopening: Int?
-    /// The thread reports when the ring's end is here.
+    /// Frame of the ring's end at which the thread reports; nil: none.
     private(set) var mark: Int64?
-    /// The audible ring: at most one other may be filled ahead of it.
+    /// The audible ring. At most one other ring may be filled ahead of it.
     private(set) var audibleRing: ObjectIdentifier?
     private var isClosing = false
     /// The ring for the item after a rest.
@@ -48,7 +49,7 @@ struct DecodeOrders {
 
     // MARK: The loop's side
 
-    /// Orders a new run and drops all that is under way.
+    /// Orders a new run and drops all present work.
     mutating func begin(_ beginning: Beginning) {
         run = beginning.run
         self.beginning = beginning
@@ -60,7 +61,7 @@ struct DecodeOrders {
         reports.removeAll { $0.run != run }
     }
 
-    /// Orders the thread to close its file; the item after goes into `ring`, if the format fits.
+    /// Orders the thread to close its file; the next item goes into `ring`, if the format fits.
     mutating func rest(run: Int, in ring: SampleRing?) {
         restingRing = ring
         self.run = run
@@ -72,46 +73,46 @@ struct DecodeOrders {
         reports.removeAll()
     }
 
-    /// Sets the item after the one that is being decoded.
+    /// Sets the item after the present one.
     mutating func setNext(_ item: DecodeItem?) { next = item }
 
-    /// Drops the item after the one that is being decoded. False: the thread has begun with it already.
+    /// Drops the item after the present one. False: the thread has already begun it.
     mutating func takeBackNext() -> Bool {
         defer { next = nil }
         return next != nil
     }
 
-    /// Orders the source of this ticket to be opened again.
+    /// Orders the thread to open the source of this ticket again.
     mutating func reopen(_ ticket: Int) { reopening = ticket }
 
-    /// Orders a report once the ring's end is at this frame; nil: none.
+    /// Orders a report when the ring's end reaches this frame; nil: none.
     mutating func setMark(_ mark: Int64?) { self.mark = mark }
 
     /// Sets the audible ring; nil: none.
     mutating func setAudible(_ ring: SampleRing?) { audibleRing = ring.map(ObjectIdentifier.init) }
 
-    /// Orders the thread to end, and to notify `farewell` then.
+    /// Orders the thread to end, and to notify `farewell` afterwards.
     mutating func end(_ farewell: LoopSignal?) {
         isEnding = true
         self.farewell = farewell
     }
 
-    /// The reports of the present run, which are dropped here.
+    /// Returns and clears the reports of the present run.
     mutating func takeReports() -> [DecodeReport] {
         defer { reports.removeAll(keepingCapacity: true) }
         return reports.filter { $0.run == run }.map(\.report)
     }
 
-    /// True if the loop has reports to take, of whatever run.
+    /// True if reports of any run wait for the loop.
     var hasReports: Bool { !reports.isEmpty }
 
-    /// Reports of the present run that the loop has not taken yet.
+    /// Reports of the present run that wait for the loop.
     var waitingReports: some Sequence<DecodeReport> { reports.lazy.filter { $0.run == run }.map(\.report) }
 
     /// True while the thread waits for a source.
     var awaitsSource: Bool { if case .untilSource = sleep { true } else { false } }
 
-    /// The process that has to deliver more; nil: the thread waits for none.
+    /// The process whose frames the thread awaits; nil: none.
     var awaitedProcess: Int32? { if case .untilSource(let process) = sleep { process } else { nil } }
 
     var isAwake: Bool { if case .awake = sleep { true } else { false } }
@@ -125,7 +126,7 @@ struct DecodeOrders {
 
     // MARK: The decode thread's side
 
-    /// The ring to keep, if a rest is ordered; the order is dropped.
+    /// Returns and clears the order to rest, with the ring to keep; nil: no rest is ordered.
     mutating func takeRest() -> (run: Int, ring: SampleRing?)? {
         guard isClosing else { return nil }
         isClosing = false
@@ -136,13 +137,13 @@ struct DecodeOrders {
     /// True if another run or a rest is ordered.
     var isOverdue: Bool { isClosing || beginning != nil }
 
-    /// The ordered beginning of a run, which is dropped here.
+    /// Returns and clears the ordered start of a run.
     mutating func takeBeginning() -> Beginning? {
         defer { beginning = nil }
         return beginning
     }
 
-    /// True if the source of this ticket is to be opened again; the order is dropped.
+    /// Returns and clears the order to open the source of this ticket again; false: there is none.
     mutating func takeReopening(of ticket: Int) -> Bool {
         guard reopening == ticket else { return false }
         reopening = nil
@@ -152,37 +153,37 @@ struct DecodeOrders {
     /// True if an item follows.
     var hasNext: Bool { next != nil }
 
-    /// The item that follows, which is dropped here.
+    /// Returns and clears the next item.
     mutating func takeNext() -> DecodeItem? {
         defer { next = nil }
         return next
     }
 
-    /// The thread sleeps until an order wakes it.
+    /// Notes that the thread sleeps until an order wakes it.
     mutating func sleepUntilOrdered() { sleep = .untilOrdered }
 
-    /// The thread sleeps until a source has more.
+    /// Notes that the thread sleeps until a source has more frames.
     mutating func sleepUntilSource(process: Int32?) { sleep = .untilSource(process: process) }
 
-    /// The thread begins or ends to open an item, or to seek in it.
+    /// Notes that the thread begins or ends to open an item, or to seek in it.
     mutating func setOpening(_ isOpening: Bool) { self.isOpening = isOpening }
 
-    /// Notes the ring of an opened item, and the end to report: the item will be audible, so short ones after it may fill one
-    /// other ring until it is.
+    /// Notes the ring of an opened item, and the end to report. The item will be audible; until then, short items after
+    /// it may fill one other ring.
     mutating func opened(_ ring: SampleRing, mark: Int64, run: Int) {
         guard self.run == run else { return }
         self.mark = mark
         audibleRing = audibleRing ?? ObjectIdentifier(ring)
     }
 
-    /// True once the mark is reached, or enough is there before it; the mark is dropped.
+    /// True if the mark is reached, or enough frames are decoded before it; clears the mark.
     mutating func takeMark(at end: Int64, isEnough: Bool, run: Int) -> Bool {
         guard let mark, end >= mark || isEnough, self.run == run else { return false }
         self.mark = nil
         return true
     }
 
-    /// Adds a report. True: it is the first that waits, and the loop has to be notified.
+    /// Adds a report. True: it is the first waiting one, so the loop must be notified.
     mutating func post(_ report: DecodeReport, run: Int) -> Bool {
         guard self.run == run else { return false }
         reports.append((run, report))

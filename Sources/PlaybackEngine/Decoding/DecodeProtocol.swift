@@ -2,7 +2,7 @@ package import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// An item before or after another one in the queue, whose tags are not known yet.
+/// An item before or after another one in the queue. Its tags are not known yet.
 package struct Neighbour: Sendable {
     package let id: ItemID
     package let source: MediaSource
@@ -19,25 +19,26 @@ package struct DecodeItem: Sendable {
     package let ticket: Int
     package let id: ItemID
     package let source: MediaSource
-    /// Seconds into the item where it begins.
+    /// Start position in the item in seconds.
     package let position: Double
     /// The ordered rate; nil: the item's own.
     package let chosenRate: Double?
-    /// True if it may resume at its saved position, when `position` is its beginning.
+    /// True if it may resume at its saved position; only if `position` is its beginning.
     package let mayResume: Bool
-    /// The relation of its content to its file: advertisements are in the file alone.
+    /// The relation of its content to its file: only the file includes advertisements.
     package let contentTime: ContentTime
     /// True while a seek button is held down: pieces of the sound play, at a rate that may be negative.
     package let scans: Bool
     /// Rate that a client gave the item as its own; nil: the rate by the player's rules.
     package let givenRate: Double?
-    /// Neighbours whose tags decide about its gain together with its own: read beside it, if its own leave a choice.
+    /// Neighbours whose tags also determine its gain. The decode thread reads them if the item's own tags leave a
+    /// choice.
     package let neighbours: [Neighbour]
-    /// True if it is the rest of the item before, from a change of its format on.
+    /// True if it is the rest of the previous item, from a change of its format on.
     package let isRest: Bool
-    /// Rule for an overlap with the item before; nil: it begins after that.
+    /// Rule for an overlap with the previous item; nil: it begins after that item.
     package let overlap: OverlapRule?
-    /// Seconds that an overlap needs in its ring, in addition to the usual ones.
+    /// Seconds that an overlap needs in its ring besides the usual ones.
     package let spareSeconds: Double
 
     /// An item to decode from `position` seconds on.
@@ -69,7 +70,7 @@ package struct OpenedItem: Sendable {
     package let id: ItemID
     package let format: AudioFormat
     package let mediaFormat: MediaFormat
-    /// Frames of the whole item as its source claims or as measured since; nil: unknown.
+    /// Frames of the whole item, as its source reports or as measured later; nil: unknown.
     package var length: Int64?
     package let metadata: MediaMetadata
     /// True for a stream without beginning and end.
@@ -78,20 +79,21 @@ package struct OpenedItem: Sendable {
     package let isSeekable: Bool
     /// Frames of the item per frame of the ring.
     package let rate: Double
-    /// The item's own rate, which `play` gives it.
+    /// The item's own rate, which `play` sets.
     package let defaultRate: Double
-    /// The reason why it has the rate 1 and not the ordered one; nil: it has the ordered one.
+    /// Reason why its rate is 1 and not the ordered one; nil: it has the ordered rate.
     package let rateFailure: String?
-    /// Frame of the item that stands at `ringStart`.
+    /// Frame of the item at `ringStart`.
     package let itemStart: Int64
-    /// True if that is its saved position, and not the ordered one.
+    /// True if `itemStart` is its saved position, and not the ordered one.
     package let isResumed: Bool
-    /// Seconds into the item where its format changes: another item of the chain continues it there. Nil: nowhere.
+    /// Seconds into the item at which its format changes and another item of the chain continues it; nil: there is no
+    /// change.
     package var restStart: Double?
     /// The frame of `ring` where it begins.
     package let ringStart: Int64
     package let ring: SampleRing
-    /// Seconds by which it overlaps the item before, which is in another ring; 0: none.
+    /// Seconds of overlap with the previous item, which is in another ring; 0: none.
     package let overlap: Double
 }
 
@@ -99,23 +101,23 @@ package struct OpenedItem: Sendable {
 package enum DecodeReport: Sendable {
     /// An item was opened; its frames follow in its ring.
     case opened(OpenedItem)
-    /// The tags of neighbours of an item that was opened. It comes before `reached`, unless their medium is slow.
+    /// The tags of an opened item's neighbours. The report precedes `reached`, unless their medium is slow.
     case lookedAround(ticket: Int, [(id: ItemID, metadata: MediaMetadata)])
     /// The decoded frames have reached the player's mark; they end at `end`.
     case reached(SampleRing, end: Int64)
-    /// The length of an item, in frames, that was an estimate when it was opened.
+    /// The length of an item in frames, which was an estimate at its opening.
     case measured(ticket: Int, length: Int64)
-    /// An item was decoded to its end, which is at `ringEnd`; `length` frames of it there were from its beginning.
+    /// An item was decoded to its end, which is at `ringEnd`; it has `length` frames.
     case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
-    /// An item cannot be played, or no further: then `finished` follows.
+    /// An item cannot be played (further). If a part was decoded, `finished` follows.
     case failed(ticket: Int, id: ItemID, DecodingError, wasAudible: Bool)
-    /// An item cannot be opened now, as its medium is away.
+    /// An item cannot be opened now, as its medium is missing.
     case away(ticket: Int, DecodingError)
     /// The item has these tags from this frame of the ring on.
     case described(ticket: Int, ring: SampleRing, from: Int64, MediaMetadata)
-    /// A live stream broke off, or the medium of a file went away, or it cannot be opened again: `reopen` retries.
+    /// A live stream broke, a file's medium disappeared, or the source cannot be opened again; `reopen` retries.
     case lost(ticket: Int, DecodingError)
-    /// A lost source is back; `changesFormat`: its playback has to begin again.
+    /// A lost source has returned; `changesFormat`: its playback must restart.
     case regained(ticket: Int, changesFormat: Bool)
     /// All ordered items are decoded.
     case drained

@@ -5,17 +5,19 @@ package import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// The thread that opens, seeks and decodes: all that may wait for a disk. It fills rings ahead of the audible frame, one item
-/// after the other, and reports to the player. It sleeps while there is no room, nothing to do, or a device holds it.
+/// The thread that opens, seeks and decodes: all work that may wait for a disk. It fills rings ahead of the audible
+/// frame, one item after the other, and reports to the player. It sleeps while the ring is full, there is no work, or a
+/// disk blocks it.
 ///
-/// The player orders a run (`begin`), then the next item (`setNext`), and reports the room that playing makes (`framesReleased`).
+/// The player orders a run (`begin`), then the next item (`setNext`), and reports the space that playback frees
+/// (`framesReleased`).
 package final class DecodeThread: Sendable {
     private let orders = Mutex(DecodeOrders())
     /// An eventfd that ends the thread's sleep.
     let wakeup: Int32
     let abandoned = AbandonFlag()
     let open: DecoderOpener
-    /// Frames that a ring of this format holds. Called on the decode thread.
+    /// Capacity of a ring for a format in frames. Called on the decode thread.
     let ringCapacity: @Sendable (AudioFormat) -> Int64
     let rates: RateRules
     let knowledge: SourceKnowledge
@@ -23,8 +25,8 @@ package final class DecodeThread: Sendable {
     let runBeside: @Sendable (@escaping @Sendable () -> Void) -> Bool
     private let signal: LoopSignal
 
-    /// Starts the thread. `deliver` is called on the loop when reports wait to be taken. Nil: the system has no more
-    /// threads or descriptors.
+    /// Starts the thread. `deliver` is called on the loop when reports wait. Nil: the system has no more threads or
+    /// descriptors.
     @PlayerLoop package convenience init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
         rates: RateRules, knowledge: SourceKnowledge = SourceKnowledge(),
@@ -39,8 +41,8 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// The same, where `start` has the worker's steps carried out, and `runBeside` the work beside them: by default at once.
-    /// Nil if `start` returns false.
+    /// The same; `start` runs the worker's steps, and `runBeside` the work beside them: by default at once. Nil if
+    /// `start` returns false.
     @PlayerLoop init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
         rates: RateRules, knowledge: SourceKnowledge, deliver: @escaping @PlayerLoop () -> Void,
@@ -63,9 +65,9 @@ package final class DecodeThread: Sendable {
 
     deinit { if wakeup >= 0 { close(wakeup) } }
 
-    /// Begins a new run with `item` and drops all that is under way. With `ring` it continues there, after the frames that the
-    /// ring keeps (`SampleRing.startRun` with the same number comes before). `reached` is reported once when `prefill`
-    /// seconds are decoded.
+    /// Begins a new run with `item` and drops all present work. With `ring` it continues there, after the frames that
+    /// the ring keeps (call `SampleRing.startRun` with the same number first). `reached` is reported once when
+    /// `prefill` seconds are decoded.
     package func begin(run: Int, _ item: DecodeItem, in ring: SampleRing?, prefill: Double) {
         change { orders in
             orders.begin(DecodeOrders.Beginning(run: run, item: item, ring: ring, prefill: prefill))
@@ -73,19 +75,19 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// Sets the item after the one that is being decoded; nil: nothing follows.
+    /// Sets the item after the present one; nil: nothing follows.
     package func setNext(_ item: DecodeItem?) { change { $0.setNext(item) } }
 
     /// Opens the lost live stream or file of this ticket again.
     package func reopen(_ ticket: Int) { change { $0.reopen(ticket) } }
 
-    /// Drops the item after the one that is being decoded. False: the thread has begun with it already.
+    /// Drops the item after the present one. False: the thread has already begun it.
     package func takeBackNext() -> Bool { orders.withLock { $0.takeBackNext() } }
 
-    /// Reports `reached` once, when the end of the ring in work is at `mark` or after it.
+    /// Reports `reached` once, when the end of the present ring is at `mark` or after it.
     package func setMark(_ mark: Int64?) { change(wakes: { !$0.awaitsSource }, { $0.setMark(mark) }) }
 
-    /// The consumer released frames of this ring. Wakes the thread if that is room enough for it to continue.
+    /// Notes that the consumer released frames of this ring. Wakes the thread if the free space suffices to continue.
     package func framesReleased(in ring: SampleRing) {
         let isEnough = ring.freeFrames >= DecodeWorker.lowWater(of: ring)
         change(wakes: { !$0.awaitsSource && (isEnough || $0.mark != nil) }) { _ in }
@@ -94,8 +96,8 @@ package final class DecodeThread: Sendable {
     /// Sets the audible ring.
     package func setAudible(_ ring: SampleRing?) { change { $0.setAudible(ring) } }
 
-    /// Nothing more to do for now: the thread closes its file and sleeps. The item that `setNext` names afterwards goes into
-    /// `ring`, if the format fits.
+    /// Ends the work for now: the thread closes its file and sleeps. The next item of `setNext` goes into `ring`, if
+    /// the format fits.
     package func rest(run: Int, in ring: SampleRing? = nil) {
         change { orders in
             orders.rest(run: run, in: ring)
@@ -103,16 +105,17 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// Changes while the thread reads, or the process that it waits for computes. A value that stands for seconds is a hang.
+    /// A value that changes while the thread reads, or the awaited process computes. If it is the same for seconds, the
+    /// thread hangs.
     package var progress: Int64 {
         let process = orders.withLock { $0.awaitedProcess }
         return Int64(abandoned.stepCount) &+ (process.map(ChildProcess.processorTime(of:)) ?? 0)
     }
 
-    /// Takes the reports of the present run that have come since.
+    /// Returns and clears the waiting reports of the present run.
     package func takeReports() -> [DecodeReport] { orders.withLock { $0.takeReports() } }
 
-    /// The first frame in this ring of an item that was opened but whose report is not taken yet; nil: there is none.
+    /// The first frame in this ring of an opened item whose report still waits; nil: there is none.
     package func firstUntaken(in ring: SampleRing) -> Int64? {
         orders.withLock { orders in
             for case .opened(let item) in orders.waitingReports where item.ring === ring { return item.ringStart }
@@ -120,7 +123,8 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// Ends the thread, as soon as the call that it waits in returns. Nothing is delivered after, but `over` is called then.
+    /// Ends the thread as soon as its blocking call returns. It delivers nothing afterwards, but calls `over` at its
+    /// end.
     @PlayerLoop package func end(_ over: (@PlayerLoop () -> Void)? = nil) {
         abandoned.set()
         signal.cancel()
@@ -136,7 +140,7 @@ package final class DecodeThread: Sendable {
     /// Reads and changes the orders under their lock, without waking the decode thread. The decode thread.
     func withOrders<Result>(_ body: (inout DecodeOrders) -> sending Result) -> Result { orders.withLock(body) }
 
-    /// Changes the orders and wakes the decode thread if it sleeps and has a reason. The loop.
+    /// Changes the orders and wakes the decode thread if it sleeps and there is a reason. The loop.
     private func change(wakes isReason: (DecodeOrders) -> Bool = { _ in true }, _ body: (inout DecodeOrders) -> Void) {
         let wakes = orders.withLock { orders in
             body(&orders)
@@ -149,7 +153,7 @@ package final class DecodeThread: Sendable {
     }
 }
 
-/// Carries a value to the one thread that uses it from then on.
+/// Carries a value to the one thread that uses it afterwards.
 private struct UncheckedBox<Value>: @unchecked Sendable {
     // @unchecked: handed over once, to a thread that is started with it.
     let value: Value

@@ -2,7 +2,7 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// An item that the decode thread has open.
+/// An open item of the decode thread.
 struct DecodeWork {
     /// Progress of its decoding.
     enum Progress {
@@ -12,19 +12,19 @@ struct DecodeWork {
         case changing
         /// It has no more frames; `isNothing`: it never had one.
         case finished(isNothing: Bool)
-        /// It is a live stream that broke off, or a file whose medium is away.
+        /// It is a live stream that broke, or a file whose medium is missing.
         case lost
     }
 
     let item: DecodeItem
     private(set) var decoder: any AudioDecoder
     let ring: SampleRing
-    /// Frame of the item that is decoded next.
+    /// Frame of the item to decode next.
     private(set) var itemFrame: Int64
-    /// Makes it faster or slower; nil: its frames go into the ring as they are decoded.
+    /// Changes the rate; nil: the decoded frames go directly into the ring.
     let changer: (any RateChanger)?
     private(set) var progress = Progress.decoding
-    /// True while the length of the item is an estimate, to be measured when there is nothing better to do.
+    /// True while the length of the item is an estimate, which is measured when there is no other work.
     private(set) var isToBeMeasured: Bool
     /// Frames to decode and drop: a source that cannot seek is decoded up to the position.
     private(set) var skipped: Int64 = 0
@@ -32,10 +32,11 @@ struct DecodeWork {
     private(set) var late: (any LateDecoder)?
     /// True while a late decoder has no frames yet.
     private(set) var isDry = false
-    /// The frame of the ring with the first frame of a live stream, and the time when it came; nil once enough is there.
+    /// The frame of the ring with the first frame of a live stream, and the time of its arrival; nil after enough
+    /// frames arrived.
     private var beginning: (end: Int64, time: MonotonicTime?)?
 
-    /// The decoder that was opened, where another one plays it backward.
+    /// The opened decoder, even if another one plays it backward.
     var source: any AudioDecoder { (decoder as? BackwardDecoder)?.base ?? decoder }
 
     var isLive: Bool { late?.isLive == true }
@@ -43,10 +44,10 @@ struct DecodeWork {
     var isFinished: Bool { if case .finished = progress { true } else { false } }
     /// True if the item had no frame at all.
     var isNothing: Bool { if case .finished(true) = progress { true } else { false } }
-    /// True if some of it was decoded before.
+    /// True if a part of it was decoded before.
     var isHeard: Bool { itemFrame > 0 }
 
-    /// Work on an item that is open and stands at `itemFrame`.
+    /// Work on an item that is open at `itemFrame`.
     init(
         _ item: DecodeItem, _ decoder: any AudioDecoder, in ring: SampleRing, itemFrame: Int64,
         changer: (any RateChanger)?, isToBeMeasured: Bool
@@ -60,48 +61,48 @@ struct DecodeWork {
         late = decoder as? any LateDecoder
     }
 
-    /// Decodes and drops so many frames first.
+    /// Sets the number of frames to decode and drop first.
     mutating func skip(_ frames: Int64) { skipped = frames }
 
-    /// So many frames of those to drop were decoded.
+    /// Counts decoded frames of those to drop.
     mutating func skipped(_ frames: Int64) { skipped -= frames }
 
-    /// So many frames of the item were decoded.
+    /// Counts decoded frames of the item.
     mutating func decoded(_ frames: Int64) { itemFrame += frames }
 
-    /// The decoder is at its end; the rate changer delivers the rest.
+    /// Notes that the decoder is at its end; the rate changer delivers the rest.
     mutating func decoderEnded() { progress = .changing }
 
     /// True once the decoder is at its end.
     var decoderHasEnded: Bool { if case .decoding = progress { false } else { true } }
 
-    /// A late decoder has no frames now.
+    /// Notes that a late decoder has no frames now.
     mutating func runDry() { isDry = true }
 
-    /// A late decoder has frames again.
+    /// Notes that a late decoder has frames again.
     mutating func becomeReadable() { isDry = false }
 
-    /// The length is measured, or cannot be.
+    /// Notes that the length is measured, or cannot be.
     mutating func measured() { isToBeMeasured = false }
 
-    /// The item is decoded to its end. Its length in frames, as decoded.
+    /// Notes that the item is decoded to its end. Returns its length in frames.
     mutating func finish() -> Int64 {
-        // At a change of format the item continues in the next one; backward, the end is the beginning.
+        // At a change of format another item continues this one; backward, the end is the beginning.
         let isWhole = decoder.nextFormatChange == nil && !(decoder is BackwardDecoder)
         let length = isWhole ? itemFrame : decoder.boundedLength ?? itemFrame
         progress = .finished(isNothing: length == 0)
         return length
     }
 
-    // MARK: Sources that are lost and come back
+    // MARK: Sources that are lost and return
 
-    /// The stream broke off, or the medium went away. A file is closed.
+    /// Notes that the stream broke, or the medium disappeared. A file is closed.
     mutating func lose() {
         progress = .lost
         if late == nil { decoder = ClosedDecoder(decoder) }
     }
 
-    /// A live stream continues with this decoder.
+    /// Continues a live stream with this decoder.
     mutating func regain(_ stream: any LateDecoder) {
         progress = .decoding
         isDry = false
@@ -109,7 +110,7 @@ struct DecodeWork {
         late = stream
     }
 
-    /// A file continues with this decoder, which stands at `itemFrame` or at the beginning of a source that cannot seek.
+    /// Continues a file with this decoder, which is at `itemFrame`, or at the beginning if the source cannot seek.
     mutating func regain(_ file: any AudioDecoder) {
         progress = .decoding
         decoder = file
@@ -118,16 +119,17 @@ struct DecodeWork {
 
     // MARK: The beginning of a live stream
 
-    /// Seconds of a live stream to wait for at most before sound begins, from its first frames on: it comes at its own pace,
-    /// unless its server sends some in advance.
+    /// Longest wait in seconds after the first frames of a live stream before its sound begins: it arrives at its own
+    /// pace, unless its server sends some in advance.
     private static let beginningSeconds = 0.5
-    /// Seconds that must be there in any case.
+    /// Seconds that must have arrived in any case.
     private static let leastBeginning = 0.3
 
-    /// A live stream begins here: `isEnoughToBegin` decides how much of it sound waits for.
+    /// Begins a live stream here: `isEnoughToBegin` decides how long its sound waits.
     mutating func beginLive() { beginning = (ring.end, nil) }
 
-    /// True if enough of a live stream is there to begin, though less than was ordered. `end` is a frame of the ring.
+    /// True if enough of a live stream has arrived to begin, even if it is less than ordered. `end`: a frame of the
+    /// ring.
     mutating func isEnoughToBegin(end: Int64) -> Bool {
         guard let beginning else { return false }
         let now = EventLoop.now
@@ -148,9 +150,9 @@ struct DecodeOpening {
     let item: DecodeItem
     let decoder: any LateDecoder
     let ring: SampleRing?
-    /// Seconds of audio to report as `reached`; nil: it follows another item, and nothing is reported.
+    /// Seconds of audio to report as `reached`; nil: it follows another item without a report.
     let prefill: Double?
-    /// The work that continues with it, if that broke off.
+    /// The broken work that continues with it; nil: none.
     let broken: DecodeWork?
     /// True if the source may be open by now.
     private(set) var isReadable = true
@@ -173,9 +175,9 @@ struct DecodeOpening {
         self.broken = broken
     }
 
-    /// The source is not open yet; the thread waits for it.
+    /// Notes that the source is not open yet; the thread waits for it.
     mutating func waitOn() { isReadable = false }
 
-    /// The source has delivered something.
+    /// Notes that the source has delivered something.
     mutating func becomeReadable() { isReadable = true }
 }

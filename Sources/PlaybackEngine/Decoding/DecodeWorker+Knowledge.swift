@@ -2,21 +2,21 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Facts about an item that do not stand in its file: the position to resume it at, and its chapters.
+/// Facts about an item that are not in its file: its resume position and its chapters.
 extension DecodeWorker {
-    /// Seconds of the file where an item begins: the ordered position, or the one to resume at.
+    /// Seconds of the file at which an item begins: the ordered position, or the resume position.
     func beginning(of item: DecodeItem, _ decoder: any AudioDecoder) -> Double {
         guard item.mayResume, item.position == 0, decoder.isSeekable,
             let place = shared.knowledge.resumePosition(item.source)
         else { return item.position }
         let media = item.contentTime.media(ofContent: place)
-        // The file may be another one by now.
+        // The file may have been replaced.
         if let length = decoder.boundedLength, decoder.format.frames(seconds: media) >= length { return item.position }
         return media
     }
 
-    /// The tags of an item, with the chapters of a file beside it. Those are looked for once, as a seek in the same item must
-    /// not wait for them.
+    /// The tags of an item, with the chapters of a file beside it. The search for that file runs once, as a seek in the
+    /// same item must not wait for it.
     func metadata(of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool) -> MediaMetadata {
         var metadata = decoder.metadata
         guard metadata.chapters == nil, !isLive else { return metadata }
@@ -36,7 +36,7 @@ extension DecodeWorker {
             if decoder.lengthIsEstimated { return }
             if let length = decoder.boundedLength { shared.post(.measured(ticket: ticket, length: length), run: run) }
         } catch {
-            // Playing it reports the error that prevents the measurement.
+            // Its playback reports the error that prevents the measurement.
         }
         endMeasuring()
     }

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Late sources: the thread waits for them and for the player's orders at once, and opens lost ones again.
+/// Late sources: the thread waits for them and for orders at the same time, and opens lost ones again.
 extension DecodeWorker {
     /// Waits for a late source, or for an order.
     func waitForSource() {
@@ -24,7 +24,7 @@ extension DecodeWorker {
         if polled[1].revents != 0 { becomeReadable() }
     }
 
-    /// The source was silent for too long.
+    /// Gives up a source that was silent for too long.
     private func giveUp() {
         silence.end()
         let error = DecodingError(.mediaGone, "nothing comes from it any more")
@@ -35,7 +35,7 @@ extension DecodeWorker {
         finish(work)
     }
 
-    /// The source may be open by now.
+    /// Continues to open a source that may be open by now.
     func settleOpening() {
         guard let opening else { return }
         do throws(DecodingError) {
@@ -54,7 +54,7 @@ extension DecodeWorker {
         shared.post(.failed(ticket: failed.item.ticket, id: failed.item.id, error, wasAudible: false), run: run)
     }
 
-    /// The next frames of an item, after a report of the tags that change with them; nil: none yet.
+    /// The next frames of an item, after a report of tags that change with them; nil: none yet.
     func frames(
         of work: inout DecodeWork, into room: UnsafeMutableRawBufferPointer
     ) throws(DecodingError) -> Int64? {
@@ -74,7 +74,8 @@ extension DecodeWorker {
 
     // MARK: Live streams that break off
 
-    /// The stream broke off, or the medium went away: the decoded frames are played, and the player decides about the rest.
+    /// Handles a stream that broke, or a missing medium: the decoded frames play, and the player decides about the
+    /// rest.
     func lose(_ lost: DecodeWork, _ error: DecodingError) {
         var lost = lost
         lost.lose()
@@ -96,7 +97,7 @@ extension DecodeWorker {
         }
     }
 
-    /// The same of a file: it continues at the frame that could not be read.
+    /// Opens a lost file again: it continues at the frame that could not be read.
     private func reopenFile(_ broken: DecodeWork) {
         do throws(DecodingError) {
             let decoder = try shared.open(broken.item.source, shared.abandoned)

@@ -3,7 +3,7 @@ import NowPlaying
 
 /// Rates other than 1, made between the decoder and the ring.
 extension DecodeWorker {
-    /// The rate of an item, its changer, the item's own rate, and the reason if it is not the rate that was ordered.
+    /// The rate of an item, its changer, the item's own rate, and the reason if it is not the ordered rate.
     func rate(
         of item: DecodeItem, _ decoder: any AudioDecoder
     ) -> (rate: Double, changer: (any RateChanger)?, own: Double, failure: String?) {

@@ -4,7 +4,7 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// The decode thread's own half: everything here belongs to that thread alone.
+/// The decode thread's half: only that thread uses it.
 final class DecodeWorker {
     private enum Step {
         case begin(DecodeOrders.Beginning)
@@ -12,7 +12,7 @@ final class DecodeWorker {
         case follow(DecodeItem)
         case measure
         case reopen
-        /// Look whether the source is open.
+        /// Check if the source is open.
         case open
         /// Wait for a wake, or for a late source.
         case wait
@@ -22,19 +22,20 @@ final class DecodeWorker {
         case end
     }
 
-    /// Bytes of the frames of one piece of work; between two, the thread looks for orders.
+    /// Bytes of the frames of one piece of work. The thread checks for orders between two pieces.
     private static let pieceBytes = 64 << 10
     /// Free frames that the thread waits for before it continues.
     static func lowWater(of ring: SampleRing) -> Int64 { max(1, ring.capacity / 8) }
 
     let shared: DecodeThread
-    /// The run in work; orders of newer runs are taken with the next step.
+    /// The present run; orders of newer runs are taken with the next step.
     private(set) var run = 0
     private(set) var work: DecodeWork?
     private(set) var opening: DecodeOpening?
-    /// The ring in use, also after an item that could not be opened.
+    /// The present ring, kept even after an item that could not be opened.
     private var ring: SampleRing?
-    /// Number of items opened since memory was returned to the system, and the number after which that pays.
+    /// Number of items opened since memory was returned to the system, and the number after which the next return is
+    /// worth its cost.
     private var openedItems = 0
     private static let itemsPerTrim = 16
     /// True once `drained` is reported.
@@ -43,7 +44,7 @@ final class DecodeWorker {
     let chapters = ChapterMemory()
     let silence = SourceSilence()
     let scratch = RateScratch()
-    /// Looks at the tags of the items beside the one in work.
+    /// Reads the tags of the items beside the present one.
     private let looks: NeighbourLooks
 
     /// The worker of the thread `shared`; used on that thread alone.
@@ -100,7 +101,7 @@ final class DecodeWorker {
             ProgramPages.giveBack()
             return .wake
         case .end:
-            // Everything is released before that is reported.
+            // The report comes after the release of everything.
             looks.giveUp()
             work = nil
             opening = nil
@@ -145,19 +146,20 @@ final class DecodeWorker {
         }
     }
 
-    /// Fills to the brim once it has begun, and begins when there is room for a good piece: one wakeup for much work. A mark
-    /// that is not reached is reason enough.
+    /// True if the ring may be filled: to its end once begun, and from a minimum of free space on. One wakeup then does
+    /// much work. A mark that is not reached suffices.
     private func mayFill(_ work: DecodeWork, mark: Int64?) -> Bool {
         let room = work.ring.freeFrames
         if room == 0 { isFilling = false }
-        // Another process decodes piece by piece: the thread waits for no piece that may come later.
+        // Another process decodes piece by piece: the thread does not wait for a piece that may come later.
         if work.isDry { isFilling = false }
         if room >= Self.lowWater(of: work.ring) { isFilling = true }
         if let mark, work.ring.end < mark, room > 0 { isFilling = true }
         return isFilling
     }
 
-    /// The next item may need a ring of its own: at most one ahead of the audible one. A ring without frames is none.
+    /// True if the next item may begin. It may need a ring of its own: at most one ahead of the audible ring. A ring
+    /// without frames does not count.
     private func mayFollow(_ orders: DecodeOrders) -> Bool {
         guard let audible = orders.audibleRing, let work else { return true }
         return audible == ObjectIdentifier(work.ring) || work.isNothing && work.ring.end == work.ring.begin
@@ -184,7 +186,8 @@ final class DecodeWorker {
         openItem(item, reusing: isOpen ? work?.decoder : continuation(of: work, item), in: ring, prefill: nil)
     }
 
-    /// The decoder of the item before, if the other one is a part of the same file. One that fails is opened anew.
+    /// The decoder of the previous item, if the next one is a part of the same file. If it fails, the source is opened
+    /// again.
     private func continuation(of work: DecodeWork?, _ item: DecodeItem) -> (any AudioDecoder)? {
         work?.isLost == true ? nil : try? work?.source.continued(as: item.source)
     }
@@ -206,7 +209,7 @@ final class DecodeWorker {
             }
             try take(decoder, for: item, isKept: kept != nil, in: ring, prefill: prefill)
         } catch {
-            // A decoder that failed once may fail again: the source opens anew.
+            // A decoder that failed once may fail again: the source opens again.
             if kept != nil { return openItem(item, reusing: nil, in: ring, prefill: prefill) }
             if error.isAway, !item.source.isRemote {
                 return shared.post(.away(ticket: item.ticket, error), run: run)
@@ -215,7 +218,7 @@ final class DecodeWorker {
         }
     }
 
-    /// Seeks to the beginning of an item whose source is open, and has it decoded.
+    /// Seeks to the start position of an item whose source is open, and begins to decode it.
     func take(
         _ decoder: any AudioDecoder, for item: DecodeItem, isKept: Bool, in ring: SampleRing?, prefill: Double?
     ) throws(DecodingError) {
@@ -264,7 +267,7 @@ final class DecodeWorker {
         looks.begin(item, decoder.metadata, run: run)
     }
 
-    /// Seconds by which an item that plays from `start` on overlaps the one before.
+    /// Seconds of overlap with the previous item, for an item that plays from `start` on.
     private func overlap(
         of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool, from start: Int64, rate: Double
     ) -> Double {
@@ -273,7 +276,7 @@ final class DecodeWorker {
         return rule.overlap(of: decoder.metadata, seconds: length)
     }
 
-    /// Most bytes that a ring has for an overlap.
+    /// Bytes of a ring for an overlap, at most.
     private static let spareBytes = 32 << 20
 
     /// The ring, if it fits, else a new one. `mayGrow`: a ring that is too small for an overlap does not fit.
@@ -331,7 +334,7 @@ final class DecodeWorker {
         }
     }
 
-    /// The item is decoded to its end: reports that, with its length.
+    /// Reports the end of an item that is decoded, with its length.
     func finish(_ finished: DecodeWork) {
         var finished = finished
         let length = finished.finish()
@@ -344,24 +347,24 @@ final class DecodeWorker {
 
     // MARK: Changes by the rest of the worker
 
-    /// The source that the thread waited for has delivered something.
+    /// Notes that the awaited source has delivered something.
     func becomeReadable() {
         opening?.becomeReadable()
         work?.becomeReadable()
     }
 
-    /// The source of an opening item is not open yet: the thread waits for it.
+    /// Notes that the source of an opening item is not open yet: the thread waits for it.
     func waitForOpening() { opening?.waitOn() }
 
     /// Opens a lost stream again, beside its work.
     func open(again broken: DecodeWork, _ decoder: any LateDecoder) { opening = DecodeOpening(again: broken, decoder) }
 
-    /// The source is open, or cannot be opened.
+    /// Ends the opening: the source is open, or cannot be opened.
     func endOpening() { opening = nil }
 
-    /// Continues with this work: its source is lost or back.
+    /// Continues with this work, whose source is lost or has returned.
     func replaceWork(_ work: DecodeWork) { self.work = work }
 
-    /// The length of the item in work is measured, or cannot be.
+    /// Ends the measurement of the present item's length.
     func endMeasuring() { work?.measured() }
 }

@@ -5,29 +5,29 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// Looks at the tags of the items before and after another one in the queue. Each look has a thread of its own: the neighbours
-/// may lie on a medium that is slow or hangs. Used on the decode thread alone.
+/// Reads the tags of the items before and after another one in the queue. Each read has a thread of its own: the
+/// neighbours may be on a medium that is slow or hangs. Used on the decode thread alone.
 final class NeighbourLooks {
-    /// Seconds that sound waits for the look at its neighbours while that waits for a disk; a readable disk needs less.
+    /// Seconds that sound waits for a read of its neighbours that waits for a disk; a readable disk needs less.
     private static let patience = 0.05
-    /// Maximum number of such waits in a row, while the look has no processor.
+    /// Maximum number of such waits in a row, while the read gets no processor.
     private static let mostWaits = 20
-    /// Looks of the whole process that may hang at once. Beyond, no neighbour is looked at.
+    /// Reads of the whole process that may hang at once. Above it, no neighbour is read.
     private static let limit = 4
     private static let running = Atomic<Int>(0)
 
-    /// One look under way.
+    /// One running read.
     private final class Look: Sendable {
-        /// Set when the look is given up.
+        /// Set when the read is abandoned.
         let flag = AbandonFlag()
         /// Number of the thread; 0 until it runs.
         let thread = Atomic<Int32>(0)
-        /// Readable from the end of the look on.
+        /// Readable after the end of the read.
         let end = eventfd(0, Int32(EFD_CLOEXEC))
 
         deinit { if end >= 0 { close(end) } }
 
-        /// True while it computes, or waits for a processor.
+        /// True while the read computes, or waits for a processor.
         var isRunnable: Bool {
             let number = thread.load(ordering: .relaxed)
             return number == 0 || ThreadNumber.isRunnable(number)
@@ -41,18 +41,18 @@ final class NeighbourLooks {
 
     private let thread: DecodeThread
     private var look: Look?
-    /// True until sound has waited for it.
+    /// True until sound has waited for the read.
     private var isAwaited = false
 
-    /// The looks of this decode thread.
+    /// The reads of this decode thread.
     init(_ thread: DecodeThread) { self.thread = thread }
 
     deinit { look?.flag.set() }
 
-    /// Begins to look around an item with these tags, if it is one of an album that it could be as loud as. Posts
-    /// `lookedAround` when something was found.
+    /// Begins to read the neighbours of an item with these tags, if it belongs to an album that may determine its gain.
+    /// Posts `lookedAround` if it found something.
     func begin(_ item: DecodeItem, _ metadata: MediaMetadata, run: Int) {
-        // A source of a process of its own opens late, and nothing waits for it.
+        // A source with its own process opens late, and no sound waits for it.
         let neighbours = item.neighbours.filter { !$0.source.isRemote }
         guard !neighbours.isEmpty, metadata.albumTitle != nil, let loudness = metadata.loudness,
             loudness.albumGain != nil, loudness.trackGain != nil
@@ -81,7 +81,7 @@ final class NeighbourLooks {
         isAwaited = true
     }
 
-    /// Waits a moment for the look under way, before the first sound of its item: once for each look.
+    /// Waits a moment for the running read, before the first sound of its item: once for each read.
     func wait() {
         guard isAwaited, let look else { return }
         isAwaited = false
@@ -91,7 +91,7 @@ final class NeighbourLooks {
         }
     }
 
-    /// Another item plays: the result of the look under way is dropped.
+    /// Abandons the running read, as another item plays.
     func giveUp() {
         look?.flag.set()
         look = nil

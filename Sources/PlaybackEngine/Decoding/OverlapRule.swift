@@ -1,14 +1,14 @@
 package import NowPlaying
 
-/// Rule by which an item overlaps the end of the item before it. It goes to the decode thread, which is the first to know the
-/// tags and the length of an item. A pure value.
+/// Rule by which an item overlaps the end of the previous item. The decode thread applies it, as it is the first to
+/// have the tags and the length of an item. A pure value.
 package struct OverlapRule: Equatable, Sendable {
-    /// Wanted overlap in seconds.
+    /// Requested overlap in seconds.
     package let seconds: Double
-    /// Seconds that all of the item before plays; nil: unknown.
+    /// Playing time of the whole previous item in seconds; nil: unknown.
     package let secondsBefore: Double?
-    /// Tags of the item before, after which the next item of its album continues without an overlap; nil: albums do not
-    /// play in order.
+    /// Tags of the previous item: the next item of its album follows without an overlap. Nil: albums do not play in
+    /// order.
     package let before: MediaMetadata?
     /// Tags that a client gave the item.
     package let given: MediaMetadata

@@ -1,9 +1,9 @@
 package import AudioCore
 package import NowPlaying
 
-/// The rate that an item has by itself, and the maker of rate changers. Used on the decode thread.
+/// The rules for an item's own rate, and the maker of rate changers. Used on the decode thread.
 package struct RateRules: Sendable {
-    /// The rate of an item to which no client gave one, by its folder and its tags.
+    /// The rate of an item without a client's rate, by its folder and its tags.
     let rate: @Sendable (_ source: MediaSource, _ metadata: MediaMetadata) -> Double
     let makeChanger: RateChangerMaker
 
@@ -18,6 +18,6 @@ package struct RateRules: Sendable {
         self.makeChanger = makeChanger
     }
 
-    /// Rates that can be made.
+    /// Possible rates.
     package static let range = 0.5...3.0
 }

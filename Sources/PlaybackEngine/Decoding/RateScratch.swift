@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Frames between a decoder and a rate changer; takes no memory until the first of them. Used on the decode thread alone.
+/// Frames between a decoder and a rate changer; it allocates memory at the first use. Used on the decode thread alone.
 final class RateScratch {
-    /// Bytes that are decoded at once for a rate changer.
+    /// Bytes that are decoded in one piece for a rate changer.
     private static let size = 16 << 10
     private var bytes: UnsafeMutableRawBufferPointer?
 
     deinit { bytes?.deallocate() }
 
-    /// Calls `fill` with room for whole frames of so many bytes each.
+    /// Calls `fill` with a buffer for whole frames of `bytesPerFrame`.
     func withRoom<Result>(
         bytesPerFrame: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(DecodingError) -> Result
     ) throws(DecodingError) -> Result {

@@ -2,12 +2,12 @@ import AudioCore
 import Glibc
 import NowPlaying
 
-/// Pieces of sound without the sound between them, as they play while a seek button is held down. The pieces are so short
-/// that the audible position is never further than 0.2 s off the straight line of the rate, at 8 times the speed.
+/// Pieces of sound without the sound between them, for a held seek button. The pieces are so short that the audible
+/// position is never further than 0.2 s from the straight line of the rate, at 8 times the speed.
 enum ScanPiece {
     /// Seconds of one piece.
     static let seconds = 0.04
-    /// Seconds in which a piece begins and ends, so that it does not click.
+    /// Seconds of the ramps at the start and the end of a piece, which prevent clicks.
     static let ramp = 0.003
 
     /// Fades whole pieces in `frames` in and out, in place.
@@ -23,15 +23,15 @@ enum ScanPiece {
     }
 }
 
-/// Plays forward faster than normal: of each stretch only a piece is kept.
+/// Plays forward faster than normal: it keeps only a piece of each stretch.
 final class ScanChanger: RateChanger {
     private let format: AudioFormat
-    /// Frames of one piece, of the part of its stretch before it, and of that stretch: the piece is the middle of the stretch,
-    /// so that the audible position is before the straight line as often as after it.
+    /// Frames of one piece, of the part of its stretch before it, and of that stretch. The piece is the middle of the
+    /// stretch, so that the audible position is before the straight line as often as after it.
     private let piece: Int
     private let lead: Int
     private let stretch: Int
-    /// Frames of the stretch that were taken.
+    /// Frames of the stretch that were consumed.
     private var taken = 0
     private var building: [UInt8] = []
     private var ready: [UInt8] = []

@@ -1,15 +1,15 @@
 package import AudioCore
 package import NowPlaying
 
-/// Facts about sources that do not stand in them. Called on the decode thread; may block as reading a source may.
+/// Facts about sources that are not in them. Called on the decode thread; may block as long as a read of a source.
 package struct SourceKnowledge: Sendable {
-    /// The position to resume an item at that has a bookmark or was left in the middle, in seconds of its content; nil: its
-    /// beginning.
+    /// Resume position of an item with a bookmark or one that was left in the middle, in seconds of its content; nil:
+    /// the beginning.
     package var resumePosition: @Sendable (MediaSource) -> Double?
     /// Chapters from a file beside it, if its own tags have none; nil: there is no such file.
     package var chapters: @Sendable (MediaSource) -> [Chapter]?
 
-    /// Nothing is known.
+    /// Without facts.
     package init(
         resumePosition: @escaping @Sendable (MediaSource) -> Double? = { _ in nil },
         chapters: @escaping @Sendable (MediaSource) -> [Chapter]? = { _ in nil }

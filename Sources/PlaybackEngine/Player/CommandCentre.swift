@@ -25,7 +25,7 @@ package struct CommandCentre: Equatable, Sendable {
         fileprivate mutating func apply(_ newer: Setting) {
             if let enabled = newer.isEnabled {
                 isEnabled = enabled
-                // A reason belongs to the disabling that it came with.
+                // A reason belongs to its own disabling.
                 reason = newer.reason
             } else if let reason = newer.reason {
                 self.reason = reason
@@ -52,7 +52,7 @@ package struct CommandCentre: Equatable, Sendable {
         var settings: [RemoteCommand: Setting] = [:]
     }
 
-    /// Reason that is shown for a command that a client turned off without one.
+    /// Reason for a command that a client disabled without a reason.
     package static let turnedOff = "turned off by a client"
 
     /// Intervals of the configuration, seconds; the first is the default.
@@ -79,7 +79,8 @@ package struct CommandCentre: Equatable, Sendable {
         self.kinds = kinds
     }
 
-    /// Sets parameters of a command until the connection ends or (nil) for good. The newest setting wins.
+    /// Sets parameters of a command until the connection ends or (nil) permanently. The newest setting takes
+    /// precedence.
     package mutating func configure(_ command: RemoteCommand, _ setting: Setting, forConnection connection: Int?) {
         let index = layers.firstIndex { $0.connection == connection }
         var layer = index.map { layers.remove(at: $0) } ?? Layer(connection: connection)
@@ -110,7 +111,7 @@ package struct CommandCentre: Equatable, Sendable {
         return result
     }
 
-    /// Reason and flag of a command that a client turned off.
+    /// Reason and flag of a command that a client disabled.
     package func disabling(of command: RemoteCommand) -> (reason: String?, isDisabled: Bool) {
         let setting = setting(of: command)
         return (setting.reason, setting.isEnabled == false)
@@ -176,7 +177,7 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
-    /// The obstacle to a command in a situation, whatever clients set; nil: none.
+    /// The obstacle to a command in a situation, independent of settings by clients; nil: none.
     package static func obstacle(_ command: RemoteCommand, _ situation: Situation) -> CommandObstacle? {
         let missing: CommandObstacle? =
             situation.queueIsEmpty ? .emptyQueue : situation.hasItem ? nil : .noCurrentItem

@@ -4,7 +4,7 @@ package import NowPlaying
 
 /// The queue, and the items in it.
 extension Player {
-    /// Entries from which on another thread frees them.
+    /// Entries above this number are freed on another thread.
     private static var manyEntries: Int { 4096 }
 
     /// The entries of a long queue that is about to lose them all: the caller ends them afterwards.
@@ -17,7 +17,7 @@ extension Player {
         try insert(EntryList(makeEntries(requests)), at: index, by: by)
     }
 
-    /// Inserts entries that are nowhere yet, with ids in a row, at `index` (nil: the end), and returns their numbers. Throws
+    /// Inserts new entries with consecutive ids at `index` (nil: the end), and returns their numbers. Throws
     /// `queueFull`.
     package func insert(
         _ entries: EntryList, at index: Int?, by: Originator
@@ -31,7 +31,7 @@ extension Player {
         return first.id.number...last.id.number
     }
 
-    /// Index for an item that shall play after the current one.
+    /// Index for an item that plays directly after the current one.
     package var indexForNext: Int {
         transport.current.flatMap { queue.index(of: $0) }.map { $0 + 1 } ?? 0
     }
@@ -96,10 +96,10 @@ extension Player {
     /// Reads titles and durations of the listed items of these indices that are not known, once.
     package func listed(_ range: Range<Int>) { titles.listed(range) }
 
-    /// Looks at no files until `resumeTitles`.
+    /// Stops reads of files until `resumeTitles`.
     package func pauseTitles() { titles.pause() }
 
-    /// Looks at the files of the queue again.
+    /// Allows reads of the queue's files again.
     package func resumeTitles() { titles.resume() }
 
     // MARK: Facts about items
@@ -130,7 +130,7 @@ extension Player {
         return queue[current]?.details?.metadata.isLiveStream == true
     }
 
-    /// Number of times that the item began in this run of the daemon, as far as remembered.
+    /// Number of times that the item began in this run of the daemon; old counts may be dropped.
     package func playCount(of id: ItemID) -> Int { publisher.playCount(of: id) }
 
     /// Known pictures of an item.

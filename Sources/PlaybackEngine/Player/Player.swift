@@ -76,7 +76,7 @@ package import NowPlaying
     // MARK: Facts
 
     var output: any AudioOutput { parts.output }
-    /// Last published state: as it is heard.
+    /// Last published state that is heard.
     package var state: NowPlayingState { publisher.hearing.state }
     /// Current queue.
     package var queue: PlayQueue { transport.queue }
@@ -152,7 +152,7 @@ package import NowPlaying
         keeper.keep(decide { $0.takeEdits() }, transport.queue, savedPosition)
     }
 
-    /// Passes the position to the keeper. A refill that happens anyway is the occasion.
+    /// Passes the position to the keeper, at a refill.
     func notePosition() { keeper?.note(savedPosition) }
 
     /// Returns unused memory to the system: the next turn of the loop is seconds away.

@@ -36,7 +36,7 @@ package struct PlayerParts {
     var delays: OutputDelays
     /// Skews of devices, those of all sessions.
     var skews: DeviceSkews
-    /// Looks at the files of the queue; nil: nobody does.
+    /// Reads the files of the queue; nil: titles are not read.
     package var desk: (any FactsDesk)?
     /// Watches for the start of the sound server and calls back, until the returned object is released.
     package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?

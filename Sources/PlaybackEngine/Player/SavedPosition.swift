@@ -21,13 +21,13 @@ package struct SavedPosition: Equatable, Sendable {
     package var crossfade = CrossfadeSettings()
     package var fades = FadeSettings()
 
-    /// Last revision of the queue. A new one alone is no reason to save.
+    /// Last revision of the queue. A new revision alone causes no save.
     package var revision = 0
 
     /// Seconds of the item per second from here on. It serves `follows` and is not saved.
     package var pace = 1.0
 
-    /// Stopped, nowhere.
+    /// Stopped, without an item.
     package init() {}
 
     /// True if this position is expected `seconds` after `other`: identical except for the time that passed.
@@ -48,6 +48,6 @@ package struct SavedPosition: Equatable, Sendable {
 @PlayerLoop package protocol PositionKeeper: AnyObject {
     /// Saves an event: the edits of the queue, the new queue and the position.
     func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ position: SavedPosition)
-    /// Saves the position during play. Called every few seconds, on occasions that exist anyway.
+    /// Saves the position during play. Called every few seconds, at refills.
     func note(_ position: SavedPosition)
 }

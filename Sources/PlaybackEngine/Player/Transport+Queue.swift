@@ -94,7 +94,7 @@ extension Transport {
         edit { queue, _ in queue.setDetails(details, of: id) }
     }
 
-    /// Replaces the details of items with those from looks at their files. Returns those that clients see otherwise.
+    /// Replaces the details of items with those read from their files. Returns the items with visible changes.
     package mutating func setRead(_ new: [(id: ItemID, details: ItemDetails)]) -> [ItemID] {
         edit { queue, _ in queue.setRead(new) }
     }

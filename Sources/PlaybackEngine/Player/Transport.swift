@@ -20,7 +20,7 @@ package struct Transport: Sendable {
         case hold
         /// Stop the sound; published as `stop` with this reason.
         case halt(ChangeReason)
-        /// Decide anew what follows the current item.
+        /// Determine the follower of the current item again.
         case replan
         /// Publish an event; nothing else changes.
         case publish(Cause, ChangeReason?)
@@ -124,7 +124,7 @@ package struct Transport: Sendable {
         return [.hold]
     }
 
-    /// Pauses because the device is gone and no other one may play. There is nothing to carry out.
+    /// Pauses because the device is missing and no other one may play. There are no effects.
     package mutating func outputLost() {
         if wish == .playing { wish = .paused }
     }
@@ -206,7 +206,7 @@ package struct Transport: Sendable {
     }
 
     /// Skips to a chapter; chapters begin at `starts` (seconds, ascending). Forward from the last one this is `next`;
-    /// backward in the first 3 s of one it is the one before.
+    /// backward, in the first 3 s of a chapter, it goes to the previous one.
     package mutating func skipChapter(
         forward: Bool, from elapsed: Double, starts: [Double]
     ) throws(Refusal) -> [Effect] {
@@ -232,7 +232,7 @@ package struct Transport: Sendable {
         return [.publish(.track, .ended)]
     }
 
-    /// Advances to an item that cannot follow seamlessly yet, after the last sample of the one before.
+    /// Advances to an item that cannot follow seamlessly yet, after the last sample of its predecessor.
     package mutating func reached(_ id: ItemID) -> [Effect] {
         playOn(to: id)
         return [.start(id, position: 0, .track, .ended)]
@@ -346,10 +346,10 @@ package struct Transport: Sendable {
 
     // MARK: Items left behind
 
-    /// Removes an item that play left behind by itself, if that is the mode. A repeated item stays.
+    /// Removes an item that play left automatically, in the mode for that. A repeated item stays.
     private mutating func leaveByItself(_ left: ItemID?) { if order.modes.repeatMode != .one { leave(left) } }
 
-    /// Removes an item that is no longer the current one, if that is the mode.
+    /// Removes an item that is no longer the current one, in the mode for that.
     private mutating func leave(_ left: ItemID?) {
         guard let left, left != current, order.modes.consumeMode != .off else { return }
         queue.remove([left])

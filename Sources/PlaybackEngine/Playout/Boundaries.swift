@@ -16,7 +16,7 @@ import NowPlaying
 
     /// Delay in seconds from the start of a corked stream to its first audible frame.
     private static let startLead = 0.002
-    /// Interval in seconds between two looks at an output without a pace.
+    /// Interval in seconds between two checks of an output without a pace.
     static let unpacedPause = 0.001
 
     /// Without a deadline.
@@ -36,7 +36,7 @@ import NowPlaying
     /// Sets the deadlines for the next boundary, mark and description by the present clock.
     func schedule() { schedule(ignoresEnd: false) }
 
-    /// `ignoresEnd`: not for the work at the end before the items before it are heard.
+    /// Sets the deadlines. `ignoresEnd`: without the work at the end, while earlier items are not heard yet.
     private func schedule(ignoresEnd: Bool) {
         player.descriptions.schedule()
         player.marks.schedule()
@@ -61,19 +61,19 @@ import NowPlaying
         }
     }
 
-    /// Seconds from the server's end of a lane to the work for it: the next stream starts before it, and the end of everything
-    /// is published as it is heard.
+    /// Seconds from the server's end of a lane to the work for it: the next stream starts before it, and the end of
+    /// everything is published when it is heard.
     private func lateness(ofEndOf lane: Lane) -> Double {
         if playout.crossfade.start(on: lane) != nil { return -playout.crossfade.lead(on: lane, Self.startLead) }
         guard lane.isDraining else { return -playout.drains.lead(of: lane) }
         guard playout.ahead != nil else { return playout.delay(of: lane) }
-        // Only an output that takes frames for good begins the next stream exactly, however early it is asked.
+        // Only an output that commits frames begins the next stream exactly, even at an early request.
         let isExact = lane.stream?.committedFrame != nil
         return isExact ? -playout.crossfade.lead(on: lane, Self.startLead) : -Self.startLead
     }
 
-    /// Instant of the work for the end of a lane whose last items are not heard yet: an output that takes frames for good has
-    /// them long before. Nil: that work is done, or comes later.
+    /// Instant of the work for the end of a lane whose last items are not heard yet: an output that commits frames has
+    /// them long before. Nil: the work is done, or is due later.
     private func timeOfEarlyEnd(on lane: Lane) -> MonotonicTime? {
         guard let next = playout.ahead, next.isReady, !playout.turn.isAsked, !playout.awaitsHandOver,
             lane.stream?.committedFrame != nil, let end = playout.crossfade.start(on: lane) ?? lane.streamEnd
@@ -81,7 +81,7 @@ import NowPlaying
         return lane.clock.time(of: Double(end))?.advanced(bySeconds: lateness(ofEndOf: lane))
     }
 
-    /// Instant of the next look at an output without a pace before its first report. Such an output reports the end of its
+    /// Instant of the next check of an output without a pace before its first report. The output reports the end of its
     /// drain by itself.
     private func timeOfNextLook(on lane: Lane, isEnd: Bool) -> MonotonicTime? {
         guard lane.stream?.isPaced == false, !(isEnd && lane.isDraining) else { return nil }
@@ -117,7 +117,7 @@ import NowPlaying
         if isEnd {
             if playout.crossfade.start(on: lane) != nil { return handOver() }
             if !lane.isDraining {
-                // Not all frames are sent yet: the refill that sends them comes back here.
+                // Not all frames are sent yet: the refill that sends them schedules again.
                 playout.drains.drainIfEnding(lane, audible: Double(frame))
                 return lane.isDraining ? schedule() : ()
             }
@@ -126,7 +126,7 @@ import NowPlaying
         playout.ask(lane, if: [.audible, .settled, .uncorked]) { [unowned self] timing in
             guard deadline == nil else { return }
             lane.note(timing, isPrompt: false)
-            // The lane is corked: the next start comes back here.
+            // The lane is corked: the next start schedules again.
             guard timing.isPlaying || lane.isDraining else { return playout.feeder.refill(lane, timing) }
             if !publishAudibleItems(on: lane, playout.heardReading(lane, timing)) { schedule() }
         }
@@ -172,8 +172,8 @@ import NowPlaying
         }
     }
 
-    /// Passes the items that are heard before the next change: an output that can't take frames back plays them, although
-    /// the player goes elsewhere.
+    /// Passes the items that are heard before the next change: an output that can't take frames back plays them
+    /// although the player plays another item next.
     func passInterludes() {
         guard let lane = playout.audible, let timing = lane.timingByClock ?? lane.timing,
             let committed = lane.stream?.committedFrame
@@ -232,7 +232,7 @@ import NowPlaying
             let segment = next.timeline.segments.first
         else { return }
         if !next.canBegin { playout.feeder.sendAhead(next) }
-        // The item after a very short one is opened once that is audible.
+        // The next item of a very short one is opened when the short one is audible.
         playout.awaitHandOver(!next.canBegin && !isAllSent(of: next))
         if playout.awaitsHandOver { return playout.starvation.limitSilence() }
         if next.canBegin { playout.starvation.cancel() }
@@ -257,7 +257,7 @@ import NowPlaying
         playout.starter.start(next) { [weak self] timing in
             guard let self else { return }
             if isAwaited { playout.retire(old) }
-            // A command that came meanwhile resumes here and publishes it.
+            // A command in the meantime resumes here and publishes it.
             guard playout.audible === next, playout.pending == nil else { return }
             next.note(timing)
             playout.endStall()

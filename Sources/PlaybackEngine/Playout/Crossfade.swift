@@ -45,7 +45,7 @@ import NowPlaying
     /// Restores the settings of an earlier run.
     func restore(_ settings: CrossfadeSettings) { self.settings = settings }
 
-    /// Sets the overlap. What is decoded ahead is planned again; an overlap that is heard continues.
+    /// Sets the overlap. Items that are decoded ahead are planned again; an overlap that is heard continues.
     func set(_ new: CrossfadeSettings, by: Originator) {
         guard new != settings else { return }
         settings = new
@@ -86,7 +86,7 @@ import NowPlaying
         return media.map { $0 / max(abs(item.rate), 0.01) }
     }
 
-    /// Seconds by which the follower of an item becomes audible before the end of that item, as far as is known.
+    /// Seconds by which the follower of an item becomes audible before the end of that item, by the known durations.
     func overlap(of next: QueueEntry, after id: ItemID) -> Double {
         guard let mode, isAllowed else { return 0 }
         if let lane = playout.audible, let ahead = playout.ahead, ahead.timeline.segments.first?.item == next.id {
@@ -152,7 +152,7 @@ import NowPlaying
         player.publisher.publishUpcoming(at: next)
     }
 
-    /// Takes back the fade of the audible lane's end, as another item follows or none.
+    /// Removes the fade of the audible lane's end, as another item or none follows.
     func withdraw() {
         guard let lane = playout.audible, let exit = lane.gain.exit else { return }
         guard lane.sentStreamEnd > exit.start, playout.pending == nil, playout.wantsFlow else {
@@ -180,7 +180,8 @@ import NowPlaying
     /// Seconds from the start of a stream to its first audible frame. `least`: on a device that can rewind.
     func lead(on lane: Lane, _ least: Double) -> Double {
         guard let stream = lane.stream, !stream.canRewind else { return least }
-        // An output that takes frames for good begins the stream exactly, if it is asked before it took those.
+        // An output that commits frames begins the stream exactly, if the request comes before it committed the frames
+        // there.
         return stream.committedFrame == nil ? max(least, lane.latency) : lane.latency + Self.commitment
     }
 
@@ -193,7 +194,7 @@ import NowPlaying
         guard let end = lane.clock.time(of: Double(lane.gain.entry?.end ?? 0)) else { return }
         let due = end.advanced(bySeconds: -Drains.lead)
         guard due > EventLoop.now else {
-            // The refill that sends the last frames comes back here.
+            // The refill that sends the last frames schedules again.
             cancel()
             return drain()
         }

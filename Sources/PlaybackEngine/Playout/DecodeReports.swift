@@ -91,7 +91,7 @@ import NowPlaying
         if let item { player.knowledge.correctLength(item, length) }
         if length == 0, let item { return itemFailed(index, item.id, "it contains no audio") }
         if let pending = playout.pending, pending.ticket == ticket { limitPatience(of: pending, end: end) }
-        // Its end may be all that comes into a waiting ring before that is audible.
+        // A waiting ring may get no frames but its end before it is audible.
         if let ahead = playout.ahead, ahead.ring === ring { playout.feeder.fillAhead(ahead) }
     }
 

@@ -158,7 +158,7 @@ import NowPlaying
         if let lane { awaitMore(on: lane) }
         thread?.setNext(
             item(ticket, entry, at: position, mayResume: next != last.id, isRest: isRest, after: last))
-        // The server may have requested more in vain before.
+        // The server may have requested more frames before, without an answer.
         if let lane, hadEnded { playout.feeder.topUp(lane) }
     }
 
@@ -192,7 +192,7 @@ import NowPlaying
         return transport.follower(after: played, without: player.failures.skipped)
     }
 
-    /// True if a link follows the one before it. An open item is no failure: failures after it do not end play before it.
+    /// True if a link follows its predecessor. An open item is no failure: failures after it do not end play before it.
     private func follows(_ index: Int) -> Bool {
         let link = chain[index]
         guard let (id, position) = follower(at: index - 1, afterFailures: link.opened != nil) else { return false }
@@ -200,7 +200,7 @@ import NowPlaying
             && (link.isRest || link.crossfade == playout.crossfade.mode)
     }
 
-    /// Adapts to a changed queue: frames that were decoded ahead stay as far as they still follow.
+    /// Adapts to a changed queue: frames that were decoded ahead are kept while their items still follow.
     func replan() {
         guard player.transport.wish != .stopped, !chain.isEmpty else { return }
         takeReports()
@@ -211,7 +211,7 @@ import NowPlaying
         }
         let isUntaken = chain[wrong].opened == nil && thread?.takeBackNext() == true
         if !isUntaken, playout.pending == nil, chain[wrong - 1].ringEnd == nil {
-            // The thread has begun it since the last reports: the end of the one before is among the new ones.
+            // The thread has begun it since the last reports: the end of its predecessor is among the new ones.
             let before = chain[wrong - 1].ticket
             takeReports()
             guard chain.indices.contains(wrong), chain[wrong - 1].ticket == before else { return replan() }
@@ -229,7 +229,7 @@ import NowPlaying
         }
     }
 
-    /// Waits for more frames on a lane that was about to end, or at its end already; publishes the silence until they come.
+    /// Waits for more frames on a lane at its end, or close to it; publishes the silence until they arrive.
     func awaitMore(on lane: Lane) {
         let isOver = lane.expectMore()
         // Sent frames that no longer follow must not be audible either.

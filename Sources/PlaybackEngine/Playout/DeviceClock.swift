@@ -13,9 +13,10 @@ package struct DeviceClock: Equatable, Sendable {
 
     /// Nominal frames per second.
     package let sampleRate: Double
-    /// Rate of the device relative to the monotonic clock, minus 1; 0 until known. It includes what an uneven device loses.
+    /// Rate of the device relative to the monotonic clock, minus 1; 0 until known. It includes the losses of an uneven
+    /// device.
     package var skew: Double { steadySkew + evenness.loss }
-    /// The same without what it loses.
+    /// The same without losses.
     private var steadySkew: Double { best?.skew ?? 0 }
     /// Evenness of the device by its readings.
     package private(set) var evenness = Evenness()
@@ -41,12 +42,13 @@ package struct DeviceClock: Equatable, Sendable {
     private static let shortest = 8.0
     private static let longest = 600.0
     private static let mostReadings = 64
-    /// No sound card is further off; a larger value is a disturbance.
+    /// Largest plausible skew of a sound card; a larger value is a disturbance.
     static let largestSkew = 0.002
-    /// Scatter of readings that a line is granted before its own is known, and at least, in seconds.
+    /// Assumed scatter of readings before a line has its own, and least scatter, in seconds.
     private static let usualNoise = 0.0004
     private static let leastNoise = 0.0001
-    /// Distance from the line that an even device keeps at least, in seconds, where it plays in steps, and by its scatter.
+    /// Least distance from the line in seconds that counts as uneven: in general, for a server that moves in steps, and
+    /// as a multiple of the scatter.
     private static let evenLimit = 0.003
     private static let stepLimit = 0.005
     private static let scatters = 6.0
@@ -54,18 +56,18 @@ package struct DeviceClock: Equatable, Sendable {
     private static let stepScatter = 0.001
     /// Span in seconds of readings that share an error.
     private static let burst = 0.25
-    /// Distance from the line that no lost block explains, in seconds.
+    /// Distance from the line in seconds that is too large for a lost block.
     private static let interruption = 0.25
     /// Certainty of a skew, and its change from one line to the next, as standard deviations.
     private static let leastDeviation = 1e-7
     private static let lineChange = 5e-7
-    /// Standard deviation of a skew that is worth to be kept.
+    /// Largest standard deviation of a skew that is kept.
     private static let learnedDeviation = 5e-6
 
     /// Clock of a device with this number of frames per second.
     package init(sampleRate: Int) { self.sampleRate = Double(sampleRate) }
 
-    /// Expects this skew of the device, as an earlier run measured it; nil: nothing is known.
+    /// Expects this skew of the device from an earlier run; nil: none is known.
     package mutating func expect(_ known: KnownSkew?) {
         guard measured == nil else { return }
         self.known = known
@@ -75,7 +77,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// Standard deviation of the skew; nil: none is known.
     var deviation: Double? { best?.deviation }
 
-    /// The skew that is worth to be kept for later runs; nil: it is not measured well enough.
+    /// The skew to keep for later runs; nil: it is not measured well enough.
     package var learned: KnownSkew? {
         guard measured != nil, let best, best.deviation <= Self.learnedDeviation else { return nil }
         return best
@@ -131,8 +133,8 @@ package struct DeviceClock: Equatable, Sendable {
         note(frame: frame, at: time, inSteps: true)
     }
 
-    /// Adds a reading between two steps while further ones are wanted: it is behind by a part of a step, or by whole steps more
-    /// that were lost. `even`: frame at that time if none was lost.
+    /// Adds a reading between two steps while the device is watched: it is behind by a part of a step, or by lost whole
+    /// steps too. `even`: frame at that time without a loss.
     private mutating func note(between frame: Double, _ even: Double, at time: MonotonicTime) {
         guard evenness.isWatched, let step = steps.frames.map(Double.init) else { return }
         let lost = ((even - frame - Self.stepScatter * sampleRate) / step).rounded(.down)
@@ -153,14 +155,14 @@ package struct DeviceClock: Equatable, Sendable {
         return line.frame + (time.seconds(since: origin) - line.seconds) * sampleRate * (1 + steadySkew)
     }
 
-    /// Begins the line anew at the next reading.
+    /// Restarts the line at the next reading.
     private mutating func beginLine() {
         readings.removeAll(keepingCapacity: true)
         known = best?.loosened(by: Self.lineChange)
         measured = nil
     }
 
-    /// Begins the line anew at a reading that says that the device does not play evenly.
+    /// Restarts the line at a reading that shows an uneven device.
     private mutating func judge(_ frame: Double, at time: MonotonicTime, inSteps: Bool) {
         guard let origin, let last = readings.last, let expected = self.frame(at: time),
             !inSteps || isStepped || readings.count > 2 || evenness.isWatched
@@ -175,7 +177,7 @@ package struct DeviceClock: Equatable, Sendable {
         if isUneven { beginLine() }
     }
 
-    /// Largest distance of a reading from the line of a device that plays evenly, so many seconds after the origin, in seconds.
+    /// Largest distance of a reading from the line of an even device in seconds, `seconds` after the origin.
     private func limit(at seconds: Double, inSteps: Bool) -> Double {
         let scatter = max(inSteps ? Self.stepLimit : Self.evenLimit, Self.scatters * (noise ?? Self.usualNoise))
         // Whole steps are lost there.

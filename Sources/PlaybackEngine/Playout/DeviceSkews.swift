@@ -25,7 +25,7 @@ package struct KnownSkew: Equatable, Sendable {
             (skew * own + other.skew * others) / (own + others), deviation: (1 / (own + others)).squareRoot())
     }
 
-    /// The same with so much more uncertainty.
+    /// The same with additional uncertainty.
     func loosened(by more: Double) -> KnownSkew {
         KnownSkew(skew, deviation: (deviation * deviation + more * more).squareRoot())
     }
@@ -47,7 +47,7 @@ package struct KnownSkew: Equatable, Sendable {
             self.time = time
         }
 
-        /// True if the values are possible: what a disk keeps may be damaged.
+        /// True if the values are plausible: a saved value may be damaged.
         package var isPossible: Bool {
             abs(known.skew) <= DeviceClock.largestSkew && known.deviation > 0 && known.deviation < DeviceSkews.largest
                 && time.isFinite
@@ -58,13 +58,13 @@ package struct KnownSkew: Equatable, Sendable {
     package nonisolated static let limit = 64
     /// Maximum length of an identity in bytes.
     package nonisolated static let longestIdentity = 512
-    /// Largest standard deviation that is kept.
+    /// Largest standard deviation of a kept skew.
     private nonisolated static let largest = 1e-5
     /// Uncertainty from the temperature of a quartz, and for each day since the measurement.
     private static let temperature = 1e-6
     private static let ageing = 5e-8
     private static let day = 86_400.0
-    /// Seconds after which a measurement is kept anew, although it says the same.
+    /// Seconds after which an equal measurement is kept again.
     private static let renewal = 7 * day
 
     /// Measured skews by the devices' identities.
@@ -74,7 +74,7 @@ package struct KnownSkew: Equatable, Sendable {
     /// No device is known.
     package nonisolated init() {}
 
-    /// Restores what earlier runs measured.
+    /// Restores the measurements of earlier runs.
     package func restore(_ kept: [String: Kept]) { self.kept = kept }
 
     /// Passes all skews to `keep` whenever one of them has changed. Only the first observer counts, the main session.
@@ -83,12 +83,12 @@ package struct KnownSkew: Equatable, Sendable {
     /// The skew of a device at a Unix time; nil: it was not measured.
     func skew(of identity: String?, at time: Double) -> KnownSkew? {
         guard let found = identity.flatMap({ kept[$0] }) else { return nil }
-        // A wall clock that was set may be before the measurement.
+        // After a change of the wall clock, the time may be before the measurement.
         let days = abs(time - found.time) / Self.day
         return found.known.loosened(by: Self.temperature + Self.ageing * days)
     }
 
-    /// Keeps a measurement at a Unix time, unless the one that is kept is as good.
+    /// Keeps a measurement at a Unix time, unless the kept one is as good.
     func learn(_ measured: KnownSkew, of identity: String, at time: Double) {
         let new = Kept(measured, at: time)
         guard new.isPossible else { return }

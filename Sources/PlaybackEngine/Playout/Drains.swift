@@ -12,8 +12,8 @@ import NowPlaying
     /// Without a drain.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// The same for a lane: an output that takes frames for good is informed before it took those after which the next stream
-    /// begins.
+    /// Seconds before the end of a lane at which the server is informed: an output that commits frames needs it before
+    /// it commits the frames at the beginning of the next stream.
     func lead(of lane: Lane) -> Double {
         guard playout.ahead != nil, lane.stream?.committedFrame != nil else { return Self.lead }
         return playout.crossfade.lead(on: lane, 0) + Self.lead

@@ -1,6 +1,7 @@
 package import NowPlaying
 
-/// Evenness of a device by its readings: one that does not fit the others is of a block that was lost or inserted. A pure value.
+/// Evenness of a device by its readings: a reading that does not fit the others shows a lost or inserted block. A pure
+/// value.
 package struct Evenness: Equatable, Sendable {
     /// Judgement of the device.
     package enum State: Equatable, Sendable {
@@ -28,24 +29,24 @@ package struct Evenness: Equatable, Sendable {
     /// Instant of the last reading that did not fit.
     private var lastJump: MonotonicTime?
 
-    /// Number of agreeing readings that end a doubt, and that end more than one.
+    /// Number of agreeing readings that end a doubt, and number that ends unevenness.
     private static let ofDoubt = 3
     private static let ofUnevenness = 12
     /// Span in seconds of readings that share an error.
     private static let burst = 0.25
     /// Span in seconds over which the loss is averaged.
     private static let span = 30.0
-    /// Shortest span in seconds that says something of the average.
+    /// Shortest span in seconds for an average.
     private static let shortest = 2.0
     /// Seconds after a jump during which the device counts as unsteady.
     private static let memory = 60.0
-    /// Largest loss that is believed, in seconds per second.
+    /// Largest plausible loss in seconds per second.
     private static let largest = 0.05
 
     /// An even device.
     package init() {}
 
-    /// True unless the readings are trusted: further ones are wanted soon.
+    /// True unless the readings are trusted: further ones are needed soon.
     package var isWatched: Bool { state != .even }
 
     /// True at most a minute after a reading that did not fit.
@@ -53,8 +54,9 @@ package struct Evenness: Equatable, Sendable {
         isWatched || (lastJump.map { time.seconds(since: $0) < Self.memory } ?? false)
     }
 
-    /// Judges a reading. `sound` and `before`: seconds of sound at this reading and at the last one; `off`: seconds by which it is
-    /// ahead of the line; `limit`: scatter that is granted; `skew`: rate of the device minus 1. True: the line begins anew.
+    /// Judges a reading. `sound` and `before`: seconds of sound at this reading and at the last one; `off`: seconds by
+    /// which it is ahead of the line; `limit`: allowed scatter; `skew`: rate of the device minus 1. True: the line
+    /// restarts.
     mutating func judge(
         _ time: MonotonicTime, sound: Double, before: (time: MonotonicTime, sound: Double), off: Double, limit: Double,
         skew: Double
@@ -132,7 +134,7 @@ package struct Evenness: Equatable, Sendable {
         return (middle, mean, min(max(above / below, -Self.largest), Self.largest))
     }
 
-    /// Begins anew with another flow, whose frames are not those of the last one.
+    /// Restarts with another flow, whose frames are not those of the last one.
     mutating func restart() {
         recent = []
         loss = 0

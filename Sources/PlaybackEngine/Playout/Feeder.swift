@@ -222,7 +222,7 @@ import NowPlaying
 
     /// Compares the last anchor with a reading of another occasion.
     func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
-        // Other times of a schedule are known before they are heard.
+        // Changed times of a schedule are known before they are heard.
         if lane.isExact { player.publisher.hearing.passDue() }
         let published = player.publisher.state.anchor
         guard timing.isPlaying, playout.stall == nil, published.rate > 0, playout.pending == nil,

@@ -224,7 +224,7 @@ import NowPlaying
             finish(held, anchor: anchor)
         } failed: { [unowned self] error in
             if lane.hasStream { return playout.requestFailed(error, on: lane) }
-            // Another lane took over meanwhile: the lane to be held is gone.
+            // Another lane took over meanwhile: the lane to hold no longer exists.
             finish(held, anchor: held.anchor ?? playout.stoppedAnchor(at: EventLoop.now))
         }
     }
@@ -362,7 +362,7 @@ import NowPlaying
             if let lane { playout.retire(lane) }
             return finishHalt(halted)
         }
-        // A schedule of our own says when the last frame of a buffer that can't be taken back is heard.
+        // Our own schedule has the time at which the last frame of a buffer that can't be taken back is heard.
         let asks = lane.isExact && lane.stream?.canRewind == false
         lane.halt { [weak self] in
             guard let self else { return }

@@ -26,7 +26,7 @@ import LinuxSystem
             })
     }
 
-    /// Checks if a start is audible: at once where the output knows its timing. Ignores an answer to an earlier start.
+    /// Checks if a start is audible: at once if the output knows its timing. Ignores an answer to an earlier start.
     private func check(_ lane: Lane, _ start: Int, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
         if let timing = lane.begunTiming { return take(timing, lane, start, flowing) }
         playout.ask(
@@ -38,7 +38,7 @@ import LinuxSystem
     private func take(
         _ timing: StreamTiming, _ lane: Lane, _ start: Int, _ flowing: @PlayerLoop (StreamTiming) -> Void
     ) {
-        // Not begun yet: `streamStarted` comes when it does.
+        // Not begun yet: `streamStarted` reports the beginning.
         guard lane.isCurrent(start) else { return }
         // A very short item may be over already, or everything that it had.
         let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.audibleFrom + 1)

@@ -78,8 +78,8 @@ extension Lane {
     /// after each block of a rewrite and loses the frames in between: there, all is written while corked.
     var canRewriteFlowing: Bool { latency < Self.largeLatency }
 
-    /// Stream frame from which on the sent frames are not heard, as another send is to come: a suspended device dropped them,
-    /// or the fade of a pause silenced them; nil: none.
+    /// Stream frame after which the sent frames are not heard, as they must be sent again: a suspended device dropped
+    /// them, or the fade of a pause silenced them; nil: none.
     var unheardFrom: Int64? { standsAt ?? gain.silence }
 
     /// Next audible stream frame of a corked lane.
@@ -108,8 +108,8 @@ extension Lane {
         return timing
     }
 
-    /// Timing of a stream that takes frames for good, once it has taken some of the present flow.
-    /// Before, the output may still set the time of the first one. Nil: unknown without a request.
+    /// Timing of a stream that commits frames, once it has committed some of the present flow. Until then, the output
+    /// may still set the time of the first one. Nil: unknown without a request.
     var begunTiming: StreamTiming? {
         guard let stream, let committed = stream.committedFrame, committed > Double(audibleFrom) else { return nil }
         return stream.presentTiming

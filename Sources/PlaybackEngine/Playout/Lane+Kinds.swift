@@ -20,7 +20,7 @@ extension Lane {
         case fed
         /// The queue runs empty because the source is late.
         case starved
-        /// The server knows that nothing follows.
+        /// The server was informed that nothing follows.
         case draining
         /// The server has played everything.
         case drained

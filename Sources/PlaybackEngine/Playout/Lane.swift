@@ -166,7 +166,7 @@ import NowPlaying
         stream?.setCorked(true) { _ in }
     }
 
-    /// Stops the flow for good; `done`: the server has done it.
+    /// Stops the flow permanently; `done`: the server has done it.
     func halt(_ done: @escaping @PlayerLoop () -> Void) {
         overlap.hold()
         if isReady { phase = .held(isRead: true) }
@@ -240,7 +240,7 @@ import NowPlaying
         return ranOutAt
     }
 
-    /// Notes that the server knows that nothing follows.
+    /// Notes that the server was informed that nothing follows.
     func beginDrain() { supply = .draining }
 
     /// Notes that the server has played everything.
@@ -326,7 +326,7 @@ import NowPlaying
         timeline.cut(at: streamFrame)
     }
 
-    /// Places the next frames at a range, whatever the server has there: no frame of the target could be sent.
+    /// Places the next frames at a range, over frames of the server: no frame of the target could be sent.
     func writeNext(at rewrite: Rewrite) { writesAt = rewrite }
 
     /// Marks the frames after `ringStart` as wrong, to be replaced. `ticket`: the play before, whose segment stays on the

@@ -8,7 +8,7 @@ import LinuxSystem
     /// Lane that plays to its end; nil: none.
     private(set) var leaving: Lane?
 
-    /// Plans an overlap of so many seconds; 0: none.
+    /// Plans an overlap of `seconds`; 0: none.
     func plan(seconds: Double) { self.seconds = seconds }
 
     /// Begins with a lane that flows.

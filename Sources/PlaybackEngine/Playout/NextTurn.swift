@@ -4,14 +4,14 @@ import NowPlaying
 
 /// Hand-over to the waiting lane on an output that begins it exactly at a frame of the audible one.
 ///
-/// The output takes frames for good before they are heard, so it is asked early. The waiting lane takes over once its first
-/// frame is taken: until then any command finds the audible lane as before, and takes the request back.
+/// The output commits frames before they are heard, so the request is early. The waiting lane takes over once its first
+/// frame is committed: until then any command sees the audible lane as before, and cancels the request.
 @PlayerLoop final class NextTurn {
     private unowned let playout: Playout
-    /// The lane that was asked to begin, and true if it overlaps the end of the audible one; nil: none was.
+    /// The lane that was requested to begin, and true if it overlaps the end of the audible one; nil: none was.
     private var asked: (lane: Lane, overlaps: Bool)?
 
-    /// Nothing is asked.
+    /// Without a request.
     init(_ playout: Playout) { self.playout = playout }
 
     /// True while the beginning of the waiting lane is awaited.
@@ -23,7 +23,7 @@ import NowPlaying
         guard let stream = old.stream, stream.committedFrame != nil, next.sentStreamEnd > 0, next.isCorked,
             next.stream?.align(with: stream, at: frame) == true
         else { return false }
-        // Its beginning comes back here.
+        // The report of its beginning repeats the request.
         if old.isStarting { return true }
         guard old.isFlowing else { return false }
         asked = (next, overlaps)
@@ -41,7 +41,7 @@ import NowPlaying
         take(timing)
     }
 
-    /// Completes the hand-over, or takes it back if the lane has not begun.
+    /// Completes the hand-over, or cancels it if the lane has not begun.
     func settle() {
         complete()
         guard let next = asked?.lane else { return }

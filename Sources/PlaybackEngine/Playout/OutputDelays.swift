@@ -1,6 +1,7 @@
 package import LinuxSystem
 
-/// Delays of outputs behind the sound server, by the outputs' names: those that clients set, and those of the configuration.
+/// Delays of outputs behind the sound server, by the outputs' names: delays of clients, and delays of the
+/// configuration.
 @PlayerLoop package final class OutputDelays {
     /// Valid delays in seconds.
     package nonisolated static let range = 0.0...10.0
@@ -24,7 +25,7 @@ package import LinuxSystem
         return true
     }
 
-    /// Restores what clients set in an earlier run.
+    /// Restores the delays of clients from an earlier run.
     package func restore(_ delays: [String: Double]) { kept = delays }
 
     /// Sets the delays of the configuration in seconds.

@@ -16,7 +16,7 @@ import NowPlaying
         case asked
         /// Enough is decoded to begin.
         case filled
-        /// The splice is under way.
+        /// The splice is running.
         case splicing
         /// Its frames are at the server; only the flow is awaited.
         case sent
@@ -124,7 +124,7 @@ import NowPlaying
         if !isShort { patience = nil }
     }
 
-    /// Begins the splice, if everything is ready and none is under way.
+    /// Begins the splice, if everything is ready and no splice is running.
     func beginSplice() -> (lane: Lane, opened: OpenedItem)? {
         guard stage == .filled, let opened, let lane, lane.isReady, lane.hasStream else { return nil }
         stage = .splicing

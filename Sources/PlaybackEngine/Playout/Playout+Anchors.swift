@@ -14,7 +14,8 @@ extension Playout {
     /// Seconds from the server's instant of a lane's frame to its being heard. An output without a pace has none.
     func delay(of lane: Lane) -> Double { lane.isPaced ? player.outputDelay : 0 }
 
-    /// Reading for the sound that is heard: a server that has played everything stands, while a delayed output goes on.
+    /// Reading for the sound that is heard: when a server has played everything, its frame stays, but a delayed output
+    /// continues.
     func heardReading(_ lane: Lane, _ timing: StreamTiming) -> StreamTiming {
         timing.isPlaying || delay(of: lane) == 0 ? timing : lane.timingByClock ?? timing
     }
@@ -71,8 +72,8 @@ extension Playout {
         return frame / Double(lane.format.sampleRate)
     }
 
-    /// Position of the shown item at this frame of the stream, with its frame: an unpublished item does not get the name of
-    /// the one before.
+    /// Position of the shown item at this frame of the stream, with its frame: an unpublished item does not get the
+    /// name of its predecessor.
     private func shownPosition(on lane: Lane, at frame: Double) -> (frame: Double, position: Timeline.Position?) {
         lane.timeline.position(of: player.publisher.shownTicket, at: frame) ?? (
             frame, lane.timeline.position(at: frame)

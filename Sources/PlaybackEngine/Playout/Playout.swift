@@ -168,8 +168,8 @@ import NowPlaying
         makeAudible(next)
     }
 
-    /// Completes all that the output has begun, although that is not reported yet: an output that can't take frames back
-    /// plays them, whatever is requested now.
+    /// Completes all that the output has begun, even if it is not reported yet: an output that can't take frames back
+    /// plays them in spite of any later request.
     func completeBegun() {
         turn.complete()
         guard let lane = audible, lane.begunTiming != nil else { return }

@@ -23,7 +23,7 @@ import NowPlaying
     func start(_ order: PendingChange.Order, _ waiter: Waiter?) {
         guard let entry = player.queue[order.item] else { return }
         playout.completeBegun()
-        // A pause whose fade goes on holds the target.
+        // A pause that is still fading holds the target.
         defer { player.fades.pauseNow() }
         let change = makeChange(order)
         if change.begins { player.listeners.onAsked?(order.item) }

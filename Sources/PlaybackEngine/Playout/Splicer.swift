@@ -37,8 +37,8 @@ import NowPlaying
         }
     }
 
-    /// Requests the timing of the lane for a change. If the server is gone, the output's delegate call reports that; if it
-    /// hangs, this does.
+    /// Requests the timing of the lane for a change. A lost server is reported by the output's delegate call, and a
+    /// hanging one here.
     private func ask(_ change: PendingChange, _ lane: Lane, _ answer: @escaping @PlayerLoop (StreamTiming) -> Void) {
         playout.ask(
             lane, if: .sameChange,
@@ -132,7 +132,7 @@ import NowPlaying
         playout.feeder.refill(lane, timing)
     }
 
-    /// Publishes a change that a later one superseded, if the output has taken frames of it for good: they are heard first.
+    /// Publishes a change that a later one superseded, if the output has committed frames of it: they are heard first.
     private func settleSuperseded(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
         guard let later = playout.pending, playout.wantsFlow, playout.stall == nil, lane.begunTiming != nil,
             later.follow(change)
@@ -144,7 +144,7 @@ import NowPlaying
             change.cause, change.reason, anchor: settledAnchor(change, lane, timing), by: change.by)
     }
 
-    /// Completes a splice into the flow of a lane that has taken frames of it for good, although that is not reported yet.
+    /// Completes a splice into the flow of a lane that has committed frames of it, although that is not reported yet.
     func complete(on lane: Lane) {
         guard let change = playout.pending, change.isSent, change.lane === lane, lane.isFlowing,
             let timing = lane.begunTiming

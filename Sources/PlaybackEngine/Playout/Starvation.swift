@@ -21,7 +21,7 @@ import NowPlaying
 
     /// Handles an empty queue. Sent frames are still in the output: silence begins after them.
     func begin(_ lane: Lane) {
-        // The time of an output without a pace stands still: its wait is no silence.
+        // The time of an output without a pace stands still: its waits are not silence.
         guard lane.isPaced else { return }
         lane.starve()
         let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now

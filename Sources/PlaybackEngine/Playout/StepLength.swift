@@ -1,7 +1,7 @@
-/// Distance of the steps of a server that works in steps, by the frames that it has taken at each reading: all that lies between
-/// two readings are whole steps. A value.
+/// Distance of the steps of a server that works in steps, from the number of frames that it has taken at each reading:
+/// whole steps lie between two readings. A value.
 ///
-/// Nothing is found where the server resamples: its steps differ by a frame there.
+/// A server that resamples has no constant distance: its steps differ by a frame.
 struct StepLength: Equatable, Sendable {
     /// Frames taken at the last readings.
     private var taken: [Int64] = []
@@ -9,7 +9,7 @@ struct StepLength: Equatable, Sendable {
     private static let mostReadings = 8
     /// Number of different readings that are needed.
     private static let leastReadings = 4
-    /// No server takes fewer frames in a step.
+    /// Fewest frames that a server takes in a step.
     private static let shortest: Int64 = 64
 
     /// Number of frames from one step to the next; nil: unknown.
@@ -29,7 +29,7 @@ struct StepLength: Equatable, Sendable {
         if taken.count > Self.mostReadings { taken.removeFirst() }
     }
 
-    /// Forgets the readings, as the stream was rewritten or stood still.
+    /// Drops the readings, as the stream was rewritten or paused.
     mutating func restart() { taken = [] }
 
     /// Greatest common divisor.

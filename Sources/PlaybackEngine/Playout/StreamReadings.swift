@@ -86,7 +86,7 @@ struct StreamReadings {
         // Acceptable error of a reading in seconds; more where the server moves in steps.
         let tolerance = canRewind == false ? 0.1 : 0.02
         let rate = Double(sampleRate)
-        // The server is asked again before it is believed that the device does not play evenly.
+        // The server is asked again before the device counts as uneven.
         if canRewind != false, !clock.evenness.isWatched,
             let fits = clock.fits(frame: timing.audibleFrame, at: timing.time)
         {

@@ -61,9 +61,10 @@ struct AnchorMaker {
         anchor(media: media, rate: rate, at: reading.time(of: frame), skew: reading.skew)
     }
 
-    /// Anchor of a corked lane that rests at `media` seconds of the file. A device that cannot rewind plays the frames that
-    /// it has taken: the anchor is later by its latency. A sound server that names more than 2 s is mistaken, a schedule of
-    /// our own is not. The delay of the output makes it later in any case.
+    /// Anchor of a corked lane that rests at `media` seconds of the file. A device that cannot rewind plays the frames
+    /// that it has taken: the anchor is later by its latency. The latency of a sound server counts up to 2 s, as larger
+    /// values are errors; that of our own schedule counts fully. The delay of the output makes the anchor later in any
+    /// case.
     func held(_ reading: Reading, media: Double, canRewind: Bool) -> PlaybackAnchor {
         let latency = reading.isExact ? reading.latency : min(reading.latency, 2)
         let late = reading.delay + (canRewind ? 0 : latency)

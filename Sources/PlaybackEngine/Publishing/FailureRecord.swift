@@ -2,7 +2,7 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Items that could not be played, as far as the published state and play depend on them.
+/// Items that could not be played, for the published state and for play.
 @PlayerLoop final class FailureRecord {
     /// Items that failed since the last start; automatic play skips them.
     private(set) var skipped: Set<ItemID> = []

@@ -17,19 +17,19 @@ import NowPlaying
     private var deadline: EventSource?
 
     private struct Shift {
-        /// The first instant, by the times before, of the sound that has others.
+        /// First instant of the sound with the shifted times, in the unshifted times.
         var from: MonotonicTime
         var seconds: Double
         /// Instant at which it is heard.
         var time: MonotonicTime { from.advanced(bySeconds: max(0, seconds)) }
-        /// An anchor before this instant is one of the times before.
+        /// An anchor before this instant is in the unshifted times.
         var limit: MonotonicTime { from.advanced(bySeconds: min(0, seconds)) }
     }
 
     private struct Coming {
         var state: NowPlayingState
         var time: MonotonicTime
-        /// True for the beginning of an item on the way to a change.
+        /// True for the beginning of an item that is heard before the target of a change.
         var isInterlude = false
     }
 
@@ -63,7 +63,7 @@ import NowPlaying
         }
         coming.append(Coming(state: next, time: time))
         arm()
-        // Nobody requested that the next item begins, and `upcoming` shows it.
+        // No client requested the next item, and `upcoming` shows it.
         if next.cause == .track, next.reason == .ended { return }
         var known = withSound(of: state, next)
         known.cause = .pending
@@ -80,7 +80,7 @@ import NowPlaying
         return player.output.committedUntil ?? next.anchor.monotonic
     }
 
-    /// Takes the beginning of an item that is heard on the way to a change; it is no change itself.
+    /// Takes the beginning of an item that is heard before the target of a change.
     func takeInterlude(_ next: NowPlayingState) {
         passDue()
         guard next.anchor.monotonic > EventLoop.now || !coming.isEmpty else { return pass(next) }
@@ -95,7 +95,7 @@ import NowPlaying
         pass(last)
     }
 
-    /// Drops what is pending.
+    /// Drops the pending changes.
     func shutDown() {
         coming = []
         shifts = []
@@ -104,7 +104,7 @@ import NowPlaying
 
     // MARK: Other times of the output
 
-    /// Takes other times of the output: all that was to be heard from an instant on is heard so many seconds later.
+    /// Shifts the times of the output: all sound from an instant on is heard `seconds` later.
     func shift(by seconds: Double, from time: MonotonicTime) {
         passDue()
         var hasMoved = false
@@ -258,7 +258,7 @@ import NowPlaying
 }
 
 extension NowPlayingState {
-    /// Moves its instants by so many seconds.
+    /// Moves its instants by `seconds`.
     mutating func move(by seconds: Double) {
         anchor.monotonic = anchor.monotonic.advanced(bySeconds: seconds)
         anchor.wall += seconds

@@ -102,7 +102,7 @@ import NowPlaying
     /// Cancels the deadline.
     func cancel() { deadline = nil }
 
-    /// Stream frame of the next mark, as far as it is mapped.
+    /// Stream frame of the next mark; nil: it is not mapped.
     private func nextFrame(on lane: Lane) -> Double? {
         guard next < marks.count, ticket == publisher.shownTicket, player.scanner.isForward != false else {
             return nil
@@ -140,7 +140,7 @@ import NowPlaying
     private func publish(_ mark: ItemMark, _ anchor: PlaybackAnchor) {
         switch mark.kind {
         case .adBegan(let index):
-            // It was published with the end of the one before.
+            // It was published with the end of the previous advertisement.
             guard publishedAd != index else { return }
             publishedAd = index
             publisher.publish(.adBegan, anchor: anchor)

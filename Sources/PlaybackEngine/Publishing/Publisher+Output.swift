@@ -1,7 +1,7 @@
 import AudioCore
 import NowPlaying
 
-/// The output as it is published.
+/// The published state of the output.
 extension Publisher {
     /// Published state of the output; nil: no device.
     var outputStatus: OutputStatus? {

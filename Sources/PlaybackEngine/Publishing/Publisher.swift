@@ -70,7 +70,7 @@ import NowPlaying
     /// Number of times that an item began.
     func playCount(of id: ItemID) -> Int { playCounts[id] ?? 0 }
 
-    /// True if an item began since it came into the queue.
+    /// True if an item has begun since its insertion into the queue.
     func hasBegun(_ id: ItemID) -> Bool { playCounts[id] != nil }
 
     /// Restores the play count of an item.
@@ -134,13 +134,13 @@ import NowPlaying
         take(next)
     }
 
-    /// Takes other times of the output: all that was to be heard from an instant on is heard so many seconds later.
+    /// Shifts the times of the output: all sound from an instant on is heard `seconds` later.
     func shift(by seconds: Double, from time: MonotonicTime) {
         if state.anchor.monotonic >= time { move(by: seconds) }
         hearing.shift(by: seconds, from: time)
     }
 
-    /// Moves the last anchor by so many seconds if it is of the sound that was heard before an instant.
+    /// Moves the last anchor by `seconds` if its sound was heard before an instant.
     func follow(by seconds: Double, before time: MonotonicTime) {
         if state.anchor.mediaRate > 0, state.anchor.monotonic < time { move(by: seconds) }
     }
@@ -150,7 +150,7 @@ import NowPlaying
         player.sleeper.schedule()
     }
 
-    /// Passes the beginning of an item that is heard on the way to something else; the player's state stays.
+    /// Passes the beginning of an item that is heard before the target of a change; the player's state stays.
     func passInterlude(_ id: ItemID, anchor: PlaybackAnchor) {
         guard let entry = player.queue[id] else { return }
         playCounts[id, default: 0] += 1
@@ -219,7 +219,7 @@ import NowPlaying
         publish(.commands, by: by)
     }
 
-    /// State of an event: the transport's wish, as far as it took effect.
+    /// State of an event: the part of the transport's wish that took effect.
     private var playbackState: PlaybackState {
         switch player.transport.wish {
         case .stopped: return .stopped
@@ -306,7 +306,7 @@ import NowPlaying
         if abs(now.seconds(since: before)) > Self.upcomingLimit { publish(.metadata) }
     }
 
-    /// Error in seconds of the published instant of the following item that is not worth an event.
+    /// Error in seconds of the published instant of the following item up to which no event follows.
     private static let upcomingLimit = 0.001
 }
 

@@ -16,11 +16,11 @@ package struct EntryList: Sendable {
     /// No entries.
     package init() {}
 
-    /// These entries. Takes time for each: many are better listed on another thread than the loop.
+    /// These entries. Takes time for each: create a list of many on a worker thread.
     package init(_ entries: some Sequence<QueueEntry>) { append(contentsOf: entries) }
 
-    /// As many entries, each made from its index, in pieces that have no room to spare. For code of other modules, which the
-    /// compiler does not specialize a sequence for.
+    /// `count` entries, each made from its index, in pieces without spare capacity. For code of other modules, for
+    /// which the compiler does not specialise a sequence.
     package init(count: Int, _ entry: (Int) -> QueueEntry) {
         pieces.reserveCapacity((count + Self.pieceEntries - 1) / Self.pieceEntries)
         for start in stride(from: 0, to: count, by: Self.pieceEntries) {
@@ -56,7 +56,7 @@ package struct EntryList: Sendable {
         pieces.append(piece)
     }
 
-    /// Number of the piece with this index, and the offset in it; the index is one of an entry.
+    /// Number of the piece with this entry's index, and the offset in it.
     private func place(of index: Int) -> (piece: Int, offset: Int) {
         var (low, high) = (0, pieces.count - 1)
         while low < high {
@@ -79,7 +79,7 @@ package struct EntryList: Sendable {
         return nil
     }
 
-    /// The greatest number of an entry, or a greater one of an entry that was removed; nil: there are no entries.
+    /// The greatest number of an entry, or of a removed one if that is greater; nil: there are no entries.
     package var highestNumber: Int64? { pieces.lazy.map(\.numbers.upperBound).max() }
 
     // MARK: Changes
@@ -107,7 +107,7 @@ package struct EntryList: Sendable {
         joinNeighbours(of: number)
     }
 
-    /// False: the piece there is full.
+    /// Inserts an entry into its piece. False: the piece is full.
     private mutating func insert(_ entry: QueueEntry, at index: Int) -> Bool {
         guard count > 0 else { return false }
         let (number, offset) = place(of: Swift.min(index, count))
@@ -119,7 +119,7 @@ package struct EntryList: Sendable {
         return true
     }
 
-    /// Joins short pieces about this one, so that edits do not leave a piece for each entry.
+    /// Joins short pieces around this one, so that edits do not leave a piece for each entry.
     private mutating func joinNeighbours(of number: Int) {
         for left in [number, number - 1, number - 2]
         where left >= 0 && left + 1 < pieces.count
@@ -131,7 +131,7 @@ package struct EntryList: Sendable {
         }
     }
 
-    /// Numbers the entries anew from this piece on.
+    /// Updates the start indices of the pieces from this one on.
     private mutating func renumber(from first: Int) {
         guard first < pieces.count else { return }
         var start = first == 0 ? 0 : pieces[first - 1].end
@@ -154,8 +154,8 @@ package struct EntryList: Sendable {
         return entry
     }
 
-    /// Removes the entries with these ids and returns those that there were, in their order. Looks at no piece that can have
-    /// none of them.
+    /// Removes the entries with these ids and returns the found ones in their order. It skips pieces that cannot
+    /// contain any of them.
     mutating func remove(_ ids: Set<ItemID>) -> [QueueEntry] {
         let sorted = ids.map(\.number).sorted()
         var gone: [QueueEntry] = []
@@ -194,7 +194,7 @@ package struct EntryList: Sendable {
         textBytes += pieces[number].textBytes
     }
 
-    /// Puts these entries at these indices, which ascend.
+    /// Replaces the entries at these ascending indices.
     mutating func replace(_ indices: [Int], with entries: some Sequence<QueueEntry>) {
         var all = ContiguousArray<QueueEntry>()
         var last = -1
@@ -233,7 +233,7 @@ extension EntryList: RandomAccessCollection {
 
     package func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Goes through the pieces.
+    /// Iterates over the pieces.
     package struct Iterator: IteratorProtocol {
         private let pieces: ContiguousArray<EntryPiece>
         private var entries: ContiguousArray<QueueEntry> = []

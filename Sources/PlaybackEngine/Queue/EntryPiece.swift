@@ -21,10 +21,10 @@ struct EntryPiece: Sendable {
     private(set) var start = 0
     /// Size of their texts, paths and addresses in bytes.
     private(set) var textBytes = 0
-    /// A range that has all their numbers.
+    /// A range that contains all their numbers.
     private(set) var numbers: ClosedRange<Int64> = 0...0
 
-    /// A piece of these entries, of which there is one or more.
+    /// A piece of these entries, one or more.
     init(_ entries: ContiguousArray<QueueEntry>) {
         let first = entries.first?.id.number ?? 0
         self.first = first
@@ -39,7 +39,7 @@ struct EntryPiece: Sendable {
         if isRow { bodies = ContiguousArray(entries.lazy.map(Body.init)) } else { others = entries }
     }
 
-    /// Notes the index of the first of them in the whole list.
+    /// Sets the index of the first of them in the whole list.
     mutating func begin(at index: Int) { start = index }
 
     /// Number of the entries.
@@ -80,7 +80,7 @@ struct EntryPiece: Sendable {
         others.insert(entry, at: offset)
     }
 
-    /// Removes the entry with this offset and returns it. The range of the numbers stays as it was: it may be too wide, never
+    /// Removes the entry at this offset and returns it. The range of the numbers stays: it may be too wide, but never
     /// too narrow.
     mutating func remove(at offset: Int) -> QueueEntry {
         spread()

@@ -34,7 +34,7 @@ package final class ItemDetails: Sendable {
     package let isSeekable: Bool
     /// True if everything comes from the file and can be read again; neither a client nor a list added anything.
     let isRepeatable: Bool
-    /// True if the daemon's own user alone named the pictures among the metadata of clients, never a foreign user.
+    /// True if only the daemon's own user named the pictures in clients' metadata, never a foreign user.
     package let hasOwnPictures: Bool
 
     /// Without any facts.
@@ -64,12 +64,12 @@ package final class ItemDetails: Sendable {
         self.isSeekable = isSeekable
     }
 
-    /// A copy with facts of the file, from a look at it. An opened file knows more: then nil.
+    /// A copy with facts read from the file; nil: the file was opened, which gives more facts.
     func with(read facts: FileFacts) -> ItemDetails? {
         if isOpened { return nil }
         let before = beforeRead ?? self
         var facts = facts
-        // A list counts where the file says nothing.
+        // Facts of a list count if the file has none.
         facts.metadata = facts.metadata.filled(from: before.found)
         return ItemDetails(
             request, .read(PackedFacts(facts), before: before), facts.duration, facts.isSeekable,
@@ -87,10 +87,10 @@ package final class ItemDetails: Sendable {
         }
     }
 
-    /// True if facts of the file are known, by playing it or by a look at it.
+    /// True if facts of the file are known, by playback or by a read.
     var isKnown: Bool { beforeRead != nil || isOpened }
 
-    /// The details without facts from a look at the file; nil: there are no such facts.
+    /// The details without facts read from the file; nil: there are no such facts.
     var beforeRead: ItemDetails? { if case .read(_, let before) = contents { before } else { nil } }
 
     /// Duration of the content in seconds, by the file or, until it is open, by a client; nil: unknown.
@@ -156,7 +156,7 @@ package final class ItemDetails: Sendable {
         return numbered(result, found: found).localized(in: [])
     }
 
-    /// True if clients see the same of both.
+    /// True if clients see the same details.
     func isShown(as other: ItemDetails) -> Bool {
         self === other || (duration == other.duration && format == other.format && metadata == other.metadata)
     }
@@ -204,7 +204,7 @@ package final class ItemDetails: Sendable {
     func reduced() -> ItemDetails? {
         guard case .whole = contents else { return nil }
         let found = found
-        // The last song of a station says nothing about the station.
+        // The last song of a station does not describe the station.
         let isLive = found.isLiveStream == true
         return ItemDetails(
             request,
@@ -215,7 +215,7 @@ package final class ItemDetails: Sendable {
     }
 }
 
-/// A few texts in one allocation. A decoder's texts lie between its temporary memory and would each keep a page of it.
+/// A few texts in one allocation. A decoder's texts are between its temporary memory, and each would keep a page of it.
 private struct ListedTexts: Sendable {
     private let bytes: [UInt8]
     /// Marks a missing text and ends the others; it never occurs in UTF-8.

@@ -17,7 +17,7 @@ import NowPlaying
 
     /// Stores the facts from an item's file.
     func learn(_ item: OpenedItem) {
-        // The open file knows more than a look at it.
+        // The open file has more facts than a read of its tags.
         let known = player.queue[item.id]?.details.map { $0.beforeRead ?? $0 }
         let details = ItemDetails(
             given: named(item, known), found: found(item, known),

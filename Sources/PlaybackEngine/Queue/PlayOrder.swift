@@ -8,13 +8,13 @@ package import NowPlaying
 /// actual history. Coming items are laid out in advance, so that they can be shown and decoded early.
 package struct PlayOrder: Sendable {
     package private(set) var modes = PlayModes()
-    /// While shuffled: played items, the current item, the rest of its round, and further rounds as far as laid out.
+    /// While shuffled: played items, the current item, the rest of its round, and the further rounds that are laid out.
     private(set) var sequence: [ItemID] = []
     /// Index of the current item in `sequence`; -1: before the first.
     private(set) var position = -1
     /// Index after the last item of the current round.
     private(set) var roundEnd = 0
-    /// The rest of the round as it would be without priorities; nil: as it is.
+    /// The rest of the round without priorities; nil: the same as with them.
     private var plainRest: [ItemID]?
     private var generator: ShuffleGenerator
 
@@ -59,8 +59,8 @@ package struct PlayOrder: Sendable {
         if let next = laidOutSuccessor(after: played, without: removed) { return next }
         guard modes.repeatMode == .all else { return laidOutSuccessor(after: [last], without: removed) }
         guard queue.entries.contains(where: { !removed.contains($0.id) }) else { return nil }
-        // So many items are left out that the next one is not laid out yet. Each round has it; the rounds to come are drawn
-        // like these.
+        // All items that are laid out are left out. Each round has the wanted item: copies of the next rounds are drawn
+        // to find it.
         var further = self
         for _ in 0...played.count {
             further.appendRound(queue)
@@ -80,7 +80,7 @@ package struct PlayOrder: Sendable {
         return sequence[(index + 1)...].first { !removed.contains($0) }
     }
 
-    /// Items that come next, in their order, each once: `current` (nil: none is) and those after it, at most `limit`.
+    /// Items that come next, in their order, each once: `current` (nil: none) and those after it, at most `limit`.
     package func coming(from current: ItemID?, in queue: PlayQueue, limit: Int) -> [ItemID] {
         if isShuffled, sequence.indices.contains(max(0, position)) {
             var (seen, ids): (Set<ItemID>, [ItemID]) = ([], [])
@@ -128,7 +128,7 @@ package struct PlayOrder: Sendable {
         return sequence.first
     }
 
-    /// Advances to this item, automatically or by “next”, and passes over the items between.
+    /// Advances to this item, automatically or by “next”, and skips the items between.
     package mutating func advanced(to id: ItemID, in queue: PlayQueue) {
         guard isShuffled, !isAt(id) else { return }
         guard let index = sequence[(position + 1)...].firstIndex(of: id) else { return jumped(to: id, in: queue) }
@@ -230,7 +230,7 @@ package struct PlayOrder: Sendable {
         layOutAhead(queue)
     }
 
-    /// Adapts the rest of the round to other priorities: the highest first, then the order that would be.
+    /// Adapts the rest of the round to other priorities: the highest first, then the order without priorities.
     package mutating func prioritized(in queue: PlayQueue) {
         guard isShuffled, !sequence.isEmpty else { return }
         dropFurtherRounds()
@@ -243,7 +243,7 @@ package struct PlayOrder: Sendable {
         guard let plainRest else { return Array(rest) }
         let left = Set(rest)
         let known = plainRest.filter { left.contains($0) }
-        // Items that somebody put next, or went back from, stay in front.
+        // Items that a client put next, or from which it went back, stay in front.
         let others = left.subtracting(known)
         return rest.filter { others.contains($0) } + known
     }

@@ -47,17 +47,17 @@ package struct PlayQueue: Sendable {
         }
     }
 
-    /// Revisions that a new run of the daemon leaves out: more than a power cut can lose.
+    /// Revisions that a new run of the daemon skips: more than a power cut can lose.
     private static let leftOut = 1000
 
-    /// Forgets the changes of an earlier run of the daemon, whose last saved revision is given. No revision is used twice,
-    /// although that run may have had more than were saved.
+    /// Drops the changes of an earlier run of the daemon; `saved`: its last saved revision. No revision is used twice,
+    /// although that run may have had later ones.
     package mutating func beginRun(after saved: Int) {
         let last = max(saved, revision)
         history = QueueHistory(revision: last == 0 ? 0 : last.addingClamped(Self.leftOut))
     }
 
-    /// Gives the entries with these ids other ones.
+    /// Renumbers the entries with these ids.
     package mutating func renumber(_ numbers: [ItemID: ItemID]) {
         entries = EntryList(
             entries.lazy.map { QueueEntry(id: numbers[$0.id] ?? $0.id, source: $0.source, details: $0.details) })
@@ -93,7 +93,7 @@ package struct PlayQueue: Sendable {
         insert(EntryList(new), at: index)
     }
 
-    /// Inserts entries at `index` (0…count). As long a list as there may be costs about as much as a short one.
+    /// Inserts entries at `index` (0…count). The longest list costs about as much as a short one.
     package mutating func insert(_ new: EntryList, at index: Int) {
         guard !new.isEmpty else { return }
         entries.insert(new, at: index)
@@ -102,7 +102,7 @@ package struct PlayQueue: Sendable {
         edits?.append(.insert(new, at: index))
     }
 
-    /// Adds a change that names so many items to the history.
+    /// Adds a change of `count` items to the history.
     private mutating func note(_ count: Int, _ change: () -> QueueChange) {
         if count > QueueHistory.answeredIDs { history.addUnnamed() } else { history.add(change()) }
     }
@@ -117,8 +117,8 @@ package struct PlayQueue: Sendable {
         edits?.append(.remove(Array(ids)))
     }
 
-    /// Removes entries. A few are looked up one by one: entries after them only move, which in a long queue costs a hundredth
-    /// of a look at each entry. Returns the removed ones.
+    /// Removes entries and returns them. A few are looked up one by one: the entries after them only move, which in a
+    /// long queue costs a hundredth of a test of each entry.
     @discardableResult
     private mutating func takeOut(_ ids: Set<ItemID>) -> [ItemID] {
         var gone: [ItemID] = []
@@ -200,7 +200,7 @@ package struct PlayQueue: Sendable {
         history.add(.order)
     }
 
-    /// Puts the entries with these ids at these indices, as far as they are there.
+    /// Moves the entries with these ids to these indices; unknown ones are ignored.
     private mutating func rearrange(_ indices: [Int], _ ids: [ItemID]) {
         let found = Dictionary(ids.compactMap { id in self[id].map { (id, $0) } }, uniquingKeysWith: { one, _ in one })
         guard indices.count == ids.count, found.count == ids.count, zip(indices, indices.dropFirst()).allSatisfy(<),
@@ -211,7 +211,7 @@ package struct PlayQueue: Sendable {
         history.add(.order)
     }
 
-    /// Gives items of the queue a priority. False: they have it.
+    /// Gives items of the queue a priority. False: they already have it.
     @discardableResult
     package mutating func prioritize(_ ids: [ItemID], _ priority: UInt8) -> Bool {
         let changed = ids.filter { (priorities[$0] ?? 0) != priority }
@@ -233,8 +233,8 @@ package struct PlayQueue: Sendable {
         return true
     }
 
-    /// Replaces the details of entries with those from looks at their files, as one change. They are not recorded: a file can
-    /// be looked at again. Returns the entries of which clients see something else.
+    /// Replaces the details of entries with those read from their files, as one change. They are not recorded: a file
+    /// can be read again. Returns the entries with visible changes.
     package mutating func setRead(_ new: [(id: ItemID, details: ItemDetails)]) -> [ItemID] {
         var visible: [ItemID] = []
         for (id, details) in new {

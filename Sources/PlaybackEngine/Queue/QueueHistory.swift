@@ -2,11 +2,11 @@ package import NowPlaying
 
 /// The last visible changes of a queue. Each change is one revision. A pure value, whose memory is bounded.
 package struct QueueHistory: Sendable {
-    /// Changes that are kept, at most; after a change beyond them the older half is dropped.
+    /// Kept changes, at most; above it the older half is dropped.
     static let keptChanges = 2048
-    /// Items that the kept changes name, at most.
+    /// Items in the kept changes, at most.
     static let keptIDs = 16_384
-    /// Items that one answer names, at most.
+    /// Items in one answer, at most.
     package static let answeredIDs = 1000
 
     /// Number of the last change.
@@ -15,7 +15,7 @@ package struct QueueHistory: Sendable {
     private var changes: [QueueChange] = []
     private var idCount = 0
 
-    /// No change is known; the next one has the number after this one.
+    /// Without changes; the next one has the number after this one.
     package init(revision: Int = 0) { self.revision = revision }
 
     /// Adds a change.
@@ -23,11 +23,11 @@ package struct QueueHistory: Sendable {
         revision += 1
         switch change {
         case .clear:
-            // Nothing before it matters to anybody.
+            // No earlier change matters.
             forget()
             changes = [.clear]
         case .insert, .remove, .move, .update, .order:
-            // No answer may name so many.
+            // The change has more items than an answer may name.
             guard change.idCount <= Self.answeredIDs else { return forget() }
             changes.append(change)
             idCount += change.idCount
@@ -35,7 +35,7 @@ package struct QueueHistory: Sendable {
         }
     }
 
-    /// Adds a change that names more items than an answer may name.
+    /// Adds a change with more items than an answer may name.
     mutating func addUnnamed() {
         revision += 1
         forget()
@@ -52,12 +52,12 @@ package struct QueueHistory: Sendable {
         changes.removeFirst(surplus)
     }
 
-    /// Changes after a revision; neighbouring updates are one. Nil: they are not known any more, or they name more than
+    /// Changes after a revision; neighbouring updates are merged. Nil: they are no longer kept, or have more than
     /// `answeredIDs` items, or the revision is of another queue.
     package func changes(since other: Int) -> QueueChanges? {
         guard other <= revision else { return nil }
         let oldest = revision - changes.count
-        // A queue that was cleared is known, whatever was in it before.
+        // After a clear, earlier changes do not matter.
         guard other >= oldest || changes.first == .clear else { return nil }
         var answer: [QueueChange] = []
         var count = 0

@@ -1,6 +1,6 @@
 /// Reaction of play to the loss of its device.
 package enum OutputLostPolicy: String, Sendable, CaseIterable {
-    /// Pause: a listener who unplugs headphones wants no sound from the loudspeaker.
+    /// Pause: a listener that unplugs headphones expects no sound from the loudspeaker.
     case pause
     /// Stall, and resume when the device is back.
     case wait

@@ -34,7 +34,7 @@ import NowPlaying
 
     /// Delay of the first new attempt at a lost server in seconds.
     private static let firstRetryDelay = 0.2
-    /// Longest delay between two attempts in seconds; each delay is twice the one before.
+    /// Longest delay between two attempts in seconds; each delay is twice the previous one.
     static let longestRetryDelay = 30.0
     /// A device that is lost again within this number of seconds flaps. It must then stay for `steadiness` seconds.
     private static let flapping = 10.0
@@ -72,7 +72,7 @@ import NowPlaying
         if player.playout.pending == nil { comeBack() }
     }
 
-    /// Handles a server or device that is gone or does not answer. Keeps the position and restores it later.
+    /// Handles a server or device that is lost or does not answer. Keeps the position and restores it later.
     func serverFailed(_ error: OutputError) {
         let reason: StallReason
         switch error.kind {
@@ -102,7 +102,7 @@ import NowPlaying
         }
     }
 
-    /// Looks for lost sound now instead of after `retryDelay`: at the output if it is connected, else by connecting.
+    /// Searches for lost sound now instead of after `retryDelay`: at the output if it is connected, else by connecting.
     func tryAgain() {
         retry = nil
         guard player.transport.wish == .playing, player.playout.stall != nil else { return }
@@ -162,7 +162,7 @@ import NowPlaying
 
     /// Handles a move to `other` by the server after the device disappeared. True: play does not continue there.
     private func lost(_ device: OutputDevice?, for other: OutputDevice) -> Bool {
-        // A pause whose fade goes on comes first.
+        // A pause that is still fading comes first.
         player.fades.pauseNow()
         guard player.transport.wish == .playing, let lane = player.playout.audible, !lane.isDetached else {
             return false
@@ -184,7 +184,7 @@ import NowPlaying
         return true
     }
 
-    /// Handles a stream that died with its device. True: nothing else is to be done, play pauses.
+    /// Handles a stream that ended with its device. True: play pauses, and the caller does nothing else.
     private func lostWithStream(at anchor: PlaybackAnchor?) -> Bool {
         guard player.transport.wish == .playing else { return false }
         switch policy(device) {

@@ -129,7 +129,7 @@ import NowPlaying
         }
     }
 
-    /// Looks for the medium again.
+    /// Searches for the medium again.
     func lookAgain() {
         let delay = mediaDelay
         if let pending = player.playout.pending, pending.isAway {

@@ -4,10 +4,10 @@ import NowPlaying
 
 /// Fades of pause and resume, in the samples.
 ///
-/// A pause with a fade keeps the wish for sound until its fade is heard: items follow, refills come and the clock moves as in
-/// play. Then the pause is carried out at the first silent frame, which is where play resumes. `play` turns the fade around.
-/// Other commands, and all that would silence the sound anyway, end the fade at once; the pause comes before their effect. The
-/// only deadline is the end of a fade.
+/// A pause with a fade keeps the wish for sound until its fade is heard: items follow, refills come and the clock moves
+/// as in play. Then the player pauses at the first silent frame; play resumes at that frame. `play` reverses the fade.
+/// Other commands, and all events that would silence the sound, end the fade at once; the pause comes before their
+/// effect. The only deadline is the end of a fade.
 @PlayerLoop final class PauseFades {
     /// A pause whose fade is heard.
     private struct Pause {
@@ -15,7 +15,7 @@ import NowPlaying
         var waiters: [Waiter]
         /// Commands that wait for the end of the fade.
         var later: [@PlayerLoop () -> Void] = []
-        /// Number of looks at the end of the fade.
+        /// Number of checks at the end of the fade.
         var looks = 0
     }
 
@@ -26,9 +26,9 @@ import NowPlaying
     private var pause: Pause?
     private var deadline: EventSource?
 
-    /// Seconds that an output is behind its clock at most, at the end of a fade.
+    /// Largest lag in seconds of an output behind its clock at the end of a fade.
     private static let tolerance = 0.002
-    /// Number of looks at the end of a fade. A device that changed meanwhile is later.
+    /// Number of checks at the end of a fade. A device that changed meanwhile is later.
     private static let mostLooks = 5
     /// Seconds of sound that is sent again unchanged before a fade: frames that arrive late at the device do no harm there.
     private static let lead = 0.05
@@ -79,8 +79,8 @@ import NowPlaying
         return true
     }
 
-    /// Lets a command that comes during the fade wait, or ends the fade for it. `again` carries out a command. True: nothing
-    /// else is to be done now.
+    /// Makes a command during the fade wait, or ends the fade for it. `again` carries out a command. True: the caller
+    /// does nothing else now.
     func postpones(_ command: PlayerCommand, _ again: @escaping @PlayerLoop (PlayerCommand) -> Void) -> Bool {
         guard let pause else { return false }
         if !pause.later.isEmpty {
@@ -112,7 +112,7 @@ import NowPlaying
         isSoon ? fade(to: 0, over: 0) : pauseNow()
     }
 
-    /// Ends the fade of a pause by one back to the full level.
+    /// Replaces the fade of a pause by one back to the full level.
     private func turnAround() {
         let waiters = take()
         player.keep()
@@ -146,7 +146,7 @@ import NowPlaying
 
     // MARK: Fades
 
-    /// Fades all audible sound to a level; the whole way takes so many seconds.
+    /// Fades all audible sound to a level. `seconds`: duration of a fade from silence to the full level.
     private func fade(to level: Double, over seconds: Double) {
         for lane in [playout.leaving, playout.audible] {
             guard let lane else { continue }

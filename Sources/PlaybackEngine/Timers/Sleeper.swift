@@ -62,10 +62,10 @@ package enum SleepEnd: Equatable, Sendable {
         }
     }
 
-    /// Instant of the server's silence, as far as it is known: it is heard later by the delay of the output.
+    /// Instant of the server's silence; it is heard later by the delay of the output. Nil: unknown.
     private var time: MonotonicTime? { heardEnd?.advanced(bySeconds: -player.outputDelay) }
 
-    /// Instant of the heard silence, as far as it is known.
+    /// Instant of the heard silence; nil: unknown.
     private var heardEnd: MonotonicTime? {
         switch sleep?.end {
         case .at(let time): return time
@@ -160,7 +160,7 @@ package enum SleepEnd: Equatable, Sendable {
         return true
     }
 
-    /// Ends the fade and its timer, as a command shows that somebody listens.
+    /// Ends the fade and its timer, as a command shows that a user is awake.
     func stayAwake(_ command: PlayerCommand, by: Originator) {
         switch command {
         case .mode: return

@@ -2,39 +2,39 @@ package import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// The result of a look at the file of an item.
+/// The result of reading the facts of an item's file.
 package enum LookResult: Sendable {
     case found(FileFacts)
-    /// The file cannot be read: not worth another look.
+    /// The file cannot be read; it is not tried again.
     case unreadable
-    /// The medium of the file is away or hangs: `mediaReturned` announces when a look is worth it.
+    /// The medium of the file is missing or hangs; `mediaReturned` reports when to try again.
     case leftAlone
 }
 
-/// Looks at files, one at a time, for players that want to know titles and durations. Looks never wait on the loop.
+/// Reads facts of files, one at a time, for players that need titles and durations. Reads never block the loop.
 @PlayerLoop package protocol FactsDesk: AnyObject {
-    /// Asks this reader for items from now on, as long as it lives.
+    /// Adds a reader and requests items from it while it lives.
     func add(_ reader: any FactsReader)
-    /// Looks at the next file, if any reader has one and none is against it: something has changed.
+    /// Reads the next file, if a reader has one and none forbids it. Call it after a change.
     func lookAgain()
-    /// True if no look is under way and no child waits for one.
+    /// True if no read is running and no child process waits for one.
     var isResting: Bool { get }
-    /// An item of this source was opened to be played: its medium answers.
+    /// Notes that an item of this source was opened to be played: its medium answers.
     func opened(_ source: MediaSource)
 }
 
-/// Wants to know facts of files.
+/// A player that needs facts of files.
 @PlayerLoop package protocol FactsReader: AnyObject {
-    /// True while every disk and processor belongs to the sound.
+    /// True while the sound needs every disk and processor.
     var forbidsLooks: Bool { get }
-    /// True if `nextItem` may name one.
+    /// True if `nextItem` may return an item.
     var hasItems: Bool { get }
-    /// The next item whose file is to be looked at; nil: none. The answer comes by `take`.
+    /// The next item whose file must be read; nil: none. The answer comes by `take`.
     func nextItem() -> (id: ItemID, source: MediaSource)?
-    /// Takes the result of a look at the item that `nextItem` named.
+    /// Takes the result for the item that `nextItem` returned.
     func take(_ result: LookResult, of id: ItemID)
-    /// Nothing more is looked at for now.
+    /// Reads have ended for now.
     func looksEnded()
-    /// A medium that was left alone may answer again.
+    /// A medium that was skipped may answer again.
     func mediaReturned()
 }

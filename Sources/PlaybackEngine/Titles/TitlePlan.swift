@@ -1,40 +1,40 @@
 package import NowPlaying
 
-/// Plan of the looks at files of a queue: which item is next, which are kept, which are not worth a look. A pure value of
+/// Plan of the reads of a queue's files: the next item, the kept items, and the items not to read. A pure value of
 /// bounded size.
 package struct TitlePlan: Sendable {
-    /// Items that come next and are looked at without anybody asking.
+    /// Items that come next and are read without a request.
     package static let comingItems = 500
     /// Items whose facts are kept.
     package static let keptItems = 2000
-    /// Listed items that wait for a look: those of the newest pages.
+    /// Listed items that wait for a read, at most: those of the newest pages.
     package static let listedItems = keptItems - comingItems
-    /// Seconds in which facts that were dropped are not read again for a list. A client that lists more than is kept, after
-    /// each change, would have the same files read for ever.
+    /// Seconds for which dropped facts are not read again for a list. A client that lists more items than are kept,
+    /// after each change, would otherwise cause the same reads for ever.
     package static let droppedSeconds = 60.0
-    /// Items that cannot be read and are remembered as such.
+    /// Unreadable items that are remembered.
     private static let remembered = 4096
 
-    /// Items that come next and are not known, the next one last.
+    /// Items that come next without known facts, the next one last.
     private var coming: [ItemID] = []
-    /// Listed items that are not known, in their order, from `nextListed` on.
+    /// Listed items without known facts, in their order, from `nextListed` on.
     private var listed: [ItemID] = []
     private var nextListed = 0
-    /// Items that are looked at now or whose result is not shown yet.
+    /// Items that are being read or whose result is not published yet.
     private var underWay: Set<ItemID> = []
     private var unreadable: Set<ItemID> = []
-    /// Items on a medium that is left alone.
+    /// Items on a medium that is skipped.
     private var away: Set<ItemID> = []
     /// Kept items, each with the number of its last use.
     private var kept: [ItemID: UInt64] = [:]
     private var uses: UInt64 = 0
-    /// Items whose facts were dropped, and when.
+    /// Items whose facts were dropped, with the time.
     private var dropped: [ItemID: MonotonicTime] = [:]
 
-    /// Nothing is planned.
+    /// An empty plan.
     package init() {}
 
-    /// True if a look may be due.
+    /// True if a read may be due.
     package var hasItems: Bool { !coming.isEmpty || nextListed < listed.count }
 
     /// Number of items whose facts are kept.
@@ -46,7 +46,7 @@ package struct TitlePlan: Sendable {
         coming = ids.prefix(Self.comingItems).filter { isDue($0) && isWanted($0) }.reversed()
     }
 
-    /// Adds the items of a list that somebody sees.
+    /// Adds the items of a list that a client requested.
     package mutating func list(_ ids: [ItemID], at now: MonotonicTime, isWanted: (ItemID) -> Bool) {
         let waiting = Set(listed[nextListed...])
         for id in ids { use(id) }
@@ -86,24 +86,24 @@ package struct TitlePlan: Sendable {
         return listed[nextListed - 1]
     }
 
-    /// The item that `next` named cannot be read.
+    /// Notes that the item of `next` cannot be read.
     package mutating func cannotRead(_ id: ItemID) {
         underWay.remove(id)
         if unreadable.count >= Self.remembered { unreadable = [] }
         unreadable.insert(id)
     }
 
-    /// The medium of the item that `next` named is left alone.
+    /// Notes that the medium of the item of `next` is skipped.
     package mutating func leaveAlone(_ id: ItemID) {
         underWay.remove(id)
         if away.count >= Self.remembered { away = [] }
         away.insert(id)
     }
 
-    /// Media that were left alone may answer again: the next plan has their items.
+    /// Notes that skipped media may answer again: the next plan includes their items.
     package mutating func mediaReturned() { away = [] }
 
-    /// Keeps the facts of an item, or (false) finds them of no use. Returns the items whose facts have to go.
+    /// Keeps the facts of an item if they are used. Returns the items whose facts must be dropped.
     package mutating func keep(_ id: ItemID, _ isUsed: Bool, at now: MonotonicTime) -> [ItemID] {
         underWay.remove(id)
         guard isUsed else { return [] }
@@ -119,14 +119,14 @@ package struct TitlePlan: Sendable {
         return [oldest]
     }
 
-    /// The item was opened to be played, which says more.
+    /// Drops an item that was opened to be played, which gives more facts.
     package mutating func forget(_ id: ItemID) {
         kept[id] = nil
         unreadable.remove(id)
         away.remove(id)
     }
 
-    /// Forgets all items that `isKnown` refuses: the queue lost many.
+    /// Drops all items for which `isInQueue` is false: the queue lost many.
     package mutating func forget(unless isInQueue: (ItemID) -> Bool) {
         kept = kept.filter { isInQueue($0.key) }
         unreadable = unreadable.filter(isInQueue)

@@ -2,8 +2,8 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Titles and durations of items that were not opened: decides which files are looked at, and shows the results together, in
-/// at most one event a second. It has no deadline while nothing is to be shown.
+/// Titles and durations of items that were not opened: selects the files to read, and publishes the results together,
+/// in at most one event a second. Without results it has no deadline.
 @PlayerLoop final class Titles: FactsReader {
     /// Facts on which the items that come next depend.
     private struct Situation: Equatable {
@@ -16,7 +16,7 @@ import NowPlaying
     private unowned let player: Player
     private var plan = TitlePlan()
     private var situation: Situation?
-    /// Results that are not shown yet.
+    /// Results that are not published yet.
     private var results: [(id: ItemID, facts: FileFacts)] = []
     private var deadline: EventSource?
     private var lastEvent: MonotonicTime?
@@ -29,12 +29,12 @@ import NowPlaying
     /// Seconds in which results are collected for the first event.
     private static let patience = 0.2
 
-    /// Knows nothing yet.
+    /// Without facts.
     init(_ player: Player) { self.player = player }
 
     // MARK: Occasions
 
-    /// A state was published: other items may come next.
+    /// Handles a published state: other items may come next.
     func statePublished() {
         guard let desk, !isPaused else { return }
         let transport = player.transport
@@ -53,7 +53,7 @@ import NowPlaying
             isAdded = true
             desk.add(self)
         }
-        // Not inside of what is being published.
+        // After the present publication.
         player.loop.later { [weak self] in self?.look() }
     }
 
@@ -63,7 +63,7 @@ import NowPlaying
         plan.plan(coming) { Self.isWanted(queue[$0]) }
     }
 
-    /// Somebody sees the items of these indices.
+    /// Handles a client's request for the items of these indices.
     func listed(_ range: Range<Int>) {
         guard desk != nil, !isPaused else { return }
         let queue = player.queue
@@ -71,36 +71,36 @@ import NowPlaying
         statePublished()
     }
 
-    /// An item was opened to be played.
+    /// Handles an item that was opened to be played.
     func opened(_ id: ItemID) {
         guard let desk else { return }
         plan.forget(id)
         if let source = player.queue[id]?.source { desk.opened(source) }
     }
 
-    /// A refill is done, or something else that looks waited for.
+    /// Continues to read, after a refill or another awaited change.
     func look() {
         guard !isPaused, isAdded, isNeeded else { return }
         desk?.lookAgain()
     }
 
-    /// True if the desk has something to do: a file to look at, or the end of its child after the last item was played.
+    /// True if the desk has work: a file to read, or the end of its child process after the last item was played.
     private var isNeeded: Bool { plan.hasItems || desk?.isResting == false }
 
-    /// Looks at nothing until `resume`.
+    /// Stops reads until `resume`.
     func pause() {
         isPaused = true
         if isAdded { desk?.lookAgain() }
     }
 
-    /// Looks at files again.
+    /// Allows reads again.
     func resume() {
         isPaused = false
         situation = nil
         statePublished()
     }
 
-    /// Shows nothing more.
+    /// Ends all publication.
     func shutDown() {
         isPaused = true
         deadline = nil
@@ -147,7 +147,7 @@ import NowPlaying
         statePublished()
     }
 
-    // MARK: Showing
+    // MARK: Publishing
 
     private func scheduleShow(isComplete: Bool) {
         guard !isPaused else { return }
@@ -159,7 +159,7 @@ import NowPlaying
     }
 
     private func show() {
-        // Of a queue that rests, nothing comes after the last titles that would return the memory.
+        // For a resting queue, no later event than the last titles would release the memory.
         defer { if !plan.hasItems { player.tidyUp() } }
         deadline = nil
         let new = results

@@ -11,7 +11,7 @@ extension ArtworkKeeper {
     /// Result of handing out a picture.
     typealias Handed = Result<(artwork: Artwork, path: String), ArtworkError>
 
-    /// Seconds after which a disk is not waited for any more.
+    /// Seconds that a request waits for a disk.
     private static let patience = 30.0
     /// Previews that are remembered.
     private static let rememberedPreviews = 16
@@ -88,7 +88,7 @@ extension ArtworkKeeper {
         }
     }
 
-    /// A picture, in the cache. Blocks.
+    /// Returns a picture in the cache; loads it first if necessary. Blocks.
     nonisolated static func have(
         _ origin: ArtworkOrigin, _ expected: Artwork?, _ cache: ArtworkCache, _ task: ArtworkTask
     ) -> Handed {
@@ -122,7 +122,7 @@ extension ArtworkKeeper {
         }
     }
 
-    /// The still picture beside a film, else that of the item, else the film's first frame.
+    /// The still picture beside a film, else the still picture of the item, else the film's first frame.
     private func preview(
         _ film: AnimatedArtwork, _ cache: ArtworkCache, _ finish: @escaping @PlayerLoop (String, Handed) -> Void
     ) {
@@ -167,7 +167,7 @@ extension ArtworkKeeper {
         }
     }
 
-    /// The file of the cache, open for reading, beside the answer. Blocks.
+    /// Opens the file of the cache for reading and adds it to the answer. Blocks.
     private nonisolated static func open(_ path: String, _ value: JSONObject) -> MethodResult {
         do throws(DecodingError) {
             return .withDescriptor(.object(value), try ArtworkCache.open(path))

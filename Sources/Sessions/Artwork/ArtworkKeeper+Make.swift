@@ -4,7 +4,7 @@ import LinuxSystem
 import MediaAccess
 
 extension ArtworkKeeper {
-    /// A keeper that searches the pictures of the items that `subject` plays.
+    /// A keeper that searches pictures for the items of `subject`.
     package static func make(_ context: SessionContext, _ subject: any ArtworkSubject) -> ArtworkKeeper {
         let configuration = context.configuration
         var rules = ArtworkSearch.Rules(

@@ -5,21 +5,21 @@ import ControlProtocol
 import LinuxSystem
 import NowPlaying
 
-/// A picture that comes over the network just now, and who waits for it.
+/// A running fetch of a picture from the network, and the callers that wait for it.
 struct RemoteFetch {
     let task: ArtworkTask
     var waiting: [@PlayerLoop (Result<(artwork: Artwork, path: String), ArtworkError>) -> Void] = []
 }
 
-/// Pictures from the network: fetched when somebody asks for one, not before.
+/// Pictures from the network. They are fetched on request only.
 extension ArtworkKeeper {
-    /// Addresses that are remembered, with what came of them.
+    /// Addresses whose results are remembered, at most.
     private static let rememberedAddresses = 64
 
-    /// Id of a picture of which only the address is known.
+    /// Id of a picture before its first fetch, from its address alone.
     static func id(of address: PictureFetch.Address) -> String { ContentDigest.of(Array(address.text.utf8)) }
 
-    /// The address that an id stands for, its own or that of what was found there.
+    /// The address of a picture by its id: the id of the address, or the id of the fetched picture.
     func address(withID id: String) -> (address: PictureFetch.Address, shown: String)? {
         for known in known.reversed() {
             guard let (address, shown) = address(of: known.item) else { continue }
@@ -33,7 +33,7 @@ extension ArtworkKeeper {
         return nil
     }
 
-    /// Fetches the picture at an address, once for all who ask meanwhile; what was fetched before is taken from the cache.
+    /// Fetches the picture at an address, once for all callers that wait; the cache keeps earlier pictures.
     func fetch(
         _ wanted: (address: PictureFetch.Address, shown: String), _ cache: ArtworkCache,
         _ done: @escaping @PlayerLoop (Result<(artwork: Artwork, path: String), ArtworkError>) -> Void
@@ -56,7 +56,7 @@ extension ArtworkKeeper {
             Self.have(origin, expected, cache, task)
         } _: { [weak self] result in
             guard let self, let fetch = fetching.removeValue(forKey: text) else { return }
-            // A search that was given up may be requested again.
+            // An abandoned fetch may be requested again.
             if !task.abandoned.isSet {
                 if case .failure(let error) = result { parts.log("cannot show \(origin.words): \(error.message)") }
                 fetched.removeAll { $0.address == text }

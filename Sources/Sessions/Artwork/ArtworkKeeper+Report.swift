@@ -4,10 +4,10 @@ import ControlProtocol
 import NowPlaying
 import PlaybackEngine
 
-/// For diagnostics: what picture the present item has, and why it has none.
+/// For diagnostics: the pictures of the present item, or the reason why it has none.
 extension ArtworkKeeper {
-    /// An object: `state` (`none` without an item, `searching`, `found`, `placeholder`, `unfetched`, `missing`), where
-    /// pictures come from, why others are not shown, and what their owner might do better.
+    /// An object: `state` (`none` without an item, `searching`, `found`, `placeholder`, `unfetched`, `missing`), the
+    /// sources of pictures, the reasons why others are not shown, and advice for their owner.
     var report: JSONValue {
         guard let item = parts.subject.state.item?.id else { return ["state": "none"] }
         guard let known = known.last(where: { $0.item == item }) else {

@@ -9,20 +9,20 @@ import MediaAccess
 import NowPlaying
 import PlaybackEngine
 
-/// Has the pictures of the item that is shown looked for, and of the one that follows it; hands them out by their ids.
+/// Searches the pictures of the present item and of the next one, and returns pictures by their ids.
 @PlayerLoop package final class ArtworkKeeper {
     /// Environment of a keeper.
     struct Parts {
-        /// Whose pictures they are.
+        /// The player whose pictures the keeper searches.
         var subject: any ArtworkSubject
         var loop: EventLoop
         var workers: Workers
         var rules: ArtworkSearch.Rules
-        /// Nil: pictures are published, but can't be handed out.
+        /// Nil: pictures are published, but `artwork.get` fails.
         var cache: ArtworkCache?
-        /// File of certificates that addresses are trusted by; nil: the system's.
+        /// File of certificates to trust; nil: the system's.
         var certificates: String?
-        /// Asked anew for each search: the configuration may be read again.
+        /// Read again for each search, as the configuration may change.
         var settings: LiveConfiguration
         var log: @PlayerLoop (String) -> Void
     }
@@ -31,7 +31,7 @@ import PlaybackEngine
     struct Known {
         let item: ItemID
         let uri: String
-        /// Animated ones that a client named.
+        /// Animated artwork that a client named.
         let films: [String: String]
         /// A picture that a client named.
         let picture: String?
@@ -42,15 +42,15 @@ import PlaybackEngine
     private let search = ArtworkSearch()
     /// Results of the last searches, the newest at the end.
     private(set) var known: [Known] = []
-    /// The item that is looked for now.
+    /// The item of the running search.
     private(set) var running: (item: ItemID, uri: String, task: ArtworkTask)?
     /// Pictures from the network, by their addresses, the newest at the end.
     var fetched: [(address: String, result: Result<Artwork, ArtworkError>)] = []
-    /// Those that are fetched now.
+    /// Running fetches, by their addresses.
     var fetching: [String: RemoteFetch] = [:]
     /// Previews of animated artwork, by its ids.
     var previews: [(film: String, found: ArtworkSearch.Found)] = []
-    /// True while nothing is searched for, because a picture may have crashed an earlier run.
+    /// True while no search starts, because a picture may have crashed an earlier run.
     private var rests = false
 
     /// Items whose pictures are remembered.
@@ -66,7 +66,7 @@ import PlaybackEngine
 
     // MARK: Published artwork
 
-    /// One picture, for listeners: the largest of its sizes; and the animated ones.
+    /// The pictures of an item in a state: one still picture, the largest of its sizes, and the animated ones.
     private func artwork(of item: ItemID) -> [Artwork] {
         guard let known = known.last(where: { $0.item == item }) else { return [] }
         var result: [Artwork] = []
@@ -95,25 +95,25 @@ import PlaybackEngine
         parts.cache?.keep(ids, for: ObjectIdentifier(self).hashValue)
     }
 
-    /// An item's picture is known now, or not any more.
+    /// Publishes a new or lost picture of an item.
     func changed(_ item: ItemID) {
         keepShown()
         parts.subject.artworkFound(for: item)
     }
 
-    // MARK: Looking
+    // MARK: Searching
 
-    /// Looks for nothing until `wake`.
+    /// Stops further searches until `wake`.
     func rest() { rests = true }
 
-    /// Looks for pictures again, from the next state on.
+    /// Allows searches again, from the next state on.
     func wake() { rests = false }
 
-    /// Follows a state: searches for the item's picture if that is unknown, then for that of the next item.
+    /// Follows a state: searches the picture of its item if that is unknown, then the picture of the next item.
     func follow(_ state: NowPlayingState) {
         guard !rests else { return }
         let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
-        // Fetches that nobody needs any more are given up.
+        // Gives up fetches for items that are neither present nor next.
         for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
             fetch.task.giveUp()
         }
@@ -134,8 +134,8 @@ import PlaybackEngine
         if running == nil { look(for: next, source) }
     }
 
-    /// A file that was handed over is open as long as somebody knows it: lets go of those that are neither shown nor in the
-    /// queue.
+    /// Forgets pictures in a client's open file if their item is neither shown nor in the queue: the file stays open
+    /// while a picture refers to it.
     private func forgetHandedOver(_ wanted: [ItemID]) {
         known.removeAll { known in
             known.result.found.contains { $0.origin.holdsDescriptors } && !wanted.contains(known.item)
@@ -147,7 +147,7 @@ import PlaybackEngine
         }
     }
 
-    /// The media roots are others now: all pictures are judged anew, and until then none that was found can be had.
+    /// Searches again after a change of the media roots; until then no picture of a search is available.
     func lookAgain() {
         running?.task.giveUp()
         running = nil
@@ -160,7 +160,7 @@ import PlaybackEngine
         parts.rules.isAnimated ? parts.subject.entry(of: item)?.details?.given.animatedArtwork ?? [:] : [:]
     }
 
-    /// The picture of this host that a client named.
+    /// The local picture that a client named with an item; nil: it named none.
     private func picture(of item: ItemID) -> String? {
         guard let text = parts.subject.entry(of: item)?.details?.given.artworkURL, case .path = MediaAddress(text)
         else { return nil }
@@ -193,7 +193,7 @@ import PlaybackEngine
         }
     }
 
-    /// Paths of named films, by their text, and texts about missing ones.
+    /// Paths of named films by their shapes, and texts about missing ones.
     private func paths(
         _ named: [String: String], of item: ItemID, _ roots: MediaRoots
     ) -> (films: [AnimatedShape: ConfinedPath], refused: [String]) {
@@ -206,7 +206,7 @@ import PlaybackEngine
         return (films, refused)
     }
 
-    /// Path of a file that was named with an item; nil: a forbidden path, which `refused` gets as text.
+    /// Path of a file that was named with an item; nil: the path is forbidden, and `refused` gets the reason.
     private func path(
         of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
     ) -> ConfinedPath? {
@@ -223,8 +223,8 @@ import PlaybackEngine
 
     // MARK: Trust
 
-    /// True if only the daemon's own user named the pictures of an item: they may lie outside the media roots or at this host's
-    /// own addresses.
+    /// True if only the daemon's own user named the pictures of an item: they may lie outside the media roots or at
+    /// this host's own addresses.
     func isTrusted(_ item: ItemID) -> Bool { parts.subject.entry(of: item)?.details?.hasOwnPictures == true }
 
     /// Address of an item's picture on the network, from a client or the stream itself.
@@ -238,7 +238,7 @@ import PlaybackEngine
             return (PictureFetch.Address(address, mayUseLoopback: isTrusted(item), wasPublic: false), shown)
         }
         guard case .remote(let media) = entry.source else { return nil }
-        // A station may lead only to what is as near as itself.
+        // A station may lead to loopback addresses only if it is at one itself.
         let host = media.shownAddress.split(separator: "/", maxSplits: 2).dropFirst().first ?? ""
         let isOnThisHost = ["127.", "localhost", "[::1]"].contains { host.hasPrefix($0) }
         return (

@@ -2,13 +2,13 @@ package import LinuxSystem
 package import NowPlaying
 package import PlaybackEngine
 
-/// A player, as far as its pictures go.
+/// A player as the source of pictures.
 @PlayerLoop package protocol ArtworkSubject: AnyObject {
     /// Last published state.
     var state: NowPlayingState { get }
-    /// Has `answer` give the pictures of an item that are known by now.
+    /// Sets the function that returns the known pictures of an item.
     func takeArtwork(from answer: @escaping @PlayerLoop (ItemID) -> [Artwork])
-    /// Entry of an item; nil: there is no such item any more.
+    /// Entry of an item; nil: the item no longer exists.
     func entry(of item: ItemID) -> QueueEntry?
     /// Publishes a new or lost picture of an item.
     func artworkFound(for item: ItemID)

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The memory of a clock page: nowplayingd-clock(7) has its layout. Unmapped with its last owner.
+/// The memory of a clock page; nowplayingd-clock(7) has its layout. Unmapped with its last owner.
 final class ClockMemory: @unchecked Sendable {
-    /// Address of the page, the same as long as the object lives.
+    /// Address of the page, constant while the object lives.
     private let page: UnsafeMutableRawPointer
     /// The file that readers map.
     let file: OwnedDescriptor
@@ -17,10 +17,10 @@ final class ClockMemory: @unchecked Sendable {
         file = OwnedDescriptor(descriptor)
     }
 
-    /// Replaces the content. By one thread at a time: the loop.
+    /// Replaces the content. One thread at a time: the loop.
     func write(_ clock: inout nowplayingd_clock) { linux_clock_page_write(page, &clock) }
 
-    /// Wakes everybody who waits for a change. Any thread; takes milliseconds with thousands of waiters.
+    /// Wakes all readers that wait for a change. Any thread; takes milliseconds with thousands of them.
     func wake() { linux_clock_page_wake(page) }
 
     deinit { linux_clock_page_unmap(page) }

@@ -15,7 +15,7 @@ import NowPlaying
         static let own = Writer(startTime: ownStartTime, bootID: ownBootID)
 
         private static var ownStartTime: UInt64 {
-            // The name before the fields stands in brackets and may hold any character.
+            // The name before the fields stands in parentheses and may hold any character.
             let fields = text("/proc/self/stat").split(separator: ")").last?.split(separator: " ") ?? []
             return fields.count > 19 ? UInt64(fields[19]) ?? 0 : 0
         }
@@ -38,12 +38,12 @@ import NowPlaying
 
     /// Bytes of a page.
     static let size = Int64(NOWPLAYINGD_CLOCK_SIZE)
-    /// The layout, as clients know it.
+    /// The layout number for clients.
     static let layout = Int64(NOWPLAYINGD_CLOCK_LAYOUT)
 
     private let memory: ClockMemory
     private let waker: ClockWaker
-    /// Connections that were given the page, by their numbers.
+    /// Connections that hold the page, by their numbers.
     private var readers: Set<Int> = []
 
     /// A page that shows this state.
@@ -53,7 +53,7 @@ import NowPlaying
         show(state)
     }
 
-    /// A descriptor for a reader. Throws when there are no more of them.
+    /// A descriptor of the page for a reader. Throws if no descriptor is free.
     func open(for reader: Int) throws(SystemError) -> OwnedDescriptor {
         let copy = fcntl(memory.file.number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemError("open the clock page") }
@@ -71,11 +71,11 @@ import NowPlaying
         wake()
     }
 
-    /// Wakes the readers in the next turn of the loop: the answer and the events of this one are on their way before thousands of
-    /// waiters want the processors.
+    /// Wakes the readers in the next turn of the loop: the answer and the events of this one are sent before thousands
+    /// of readers compete for the processors.
     private func wake() { EventLoop.current.later { [waker, memory] in waker.wake(memory) } }
 
-    /// Shows that the session was closed; `state` was its last one.
+    /// Shows the end of the session; `state`: its last state.
     func end(_ state: NowPlayingState) {
         var clock = nowplayingd_clock(state, .own)
         clock.state = NOWPLAYINGD_CLOCK_ENDED.rawValue

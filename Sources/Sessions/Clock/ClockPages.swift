@@ -3,8 +3,8 @@ import ControlServer
 import LinuxSystem
 import NowPlaying
 
-/// The clock pages that clients have asked for: one that follows the active session, and one for each session that was named.
-/// A page is there as long as a connection to which it was given.
+/// The clock pages that clients have requested: one follows the active session, and the others each a named one. A page
+/// lives while a connection holds it.
 @PlayerLoop final class ClockPages {
     /// The session that a page shows.
     private enum Subject: Hashable {
@@ -37,7 +37,7 @@ import NowPlaying
         return try ClockPage(waker, state)
     }
 
-    /// Shows a new state of a session to those who follow it.
+    /// Shows a new state of a session on its pages.
     func show(_ state: NowPlayingState, isActive: Bool) {
         guard !pages.isEmpty else { return }
         if isActive { pages[.active]?.show(state) }
@@ -50,7 +50,7 @@ import NowPlaying
     /// Ends the page of a session that was closed in this state.
     func end(_ state: NowPlayingState) { pages.removeValue(forKey: .named(state.session))?.end(state) }
 
-    /// Drops the pages that nobody has any more.
+    /// Drops the pages that no connection holds any more.
     func clientGone(_ client: ClientIdentity) {
         pages = pages.filter { !$0.value.close(for: client.number) }
         if pages.isEmpty { waker = nil }

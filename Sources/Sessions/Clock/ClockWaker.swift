@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A thread that wakes the waiters of clock pages: with thousands of them that takes milliseconds, which the loop does not
-/// have. It sleeps until a page has changed, and ends with its owner.
+/// A thread that wakes the readers of clock pages. With thousands of readers that takes milliseconds, too long for the
+/// loop. It sleeps until a page has changed, and ends with its owner.
 final class ClockWaker: Sendable {
     /// Shared with the thread, which outlives the owner for a moment.
     private final class Shared: Sendable {
@@ -27,7 +27,7 @@ final class ClockWaker: Sendable {
         guard shared.orders >= 0, DetachedThread.start("clock waker", { Self.run(shared) }) else { return nil }
     }
 
-    /// Wakes the waiters of a page soon. Any thread; never blocks.
+    /// Wakes the readers of a page soon. Any thread; never blocks.
     func wake(_ page: ClockMemory) {
         order { state in
             if !state.changed.contains(where: { $0 === page }) { state.changed.append(page) }

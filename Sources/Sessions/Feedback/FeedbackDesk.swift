@@ -4,18 +4,18 @@ package import LinuxSystem
 import NowPlaying
 package import StateKeeping
 
-/// Carries out requests for the feedback of any item, and spreads each change: to those who subscribed to it, and to the
-/// keepers of all sessions. Files and the database are read by workers, the requests of one client one after the other, so
-/// that a disk that hangs holds up nobody else.
+/// Carries out requests for the feedback of any item, and reports each change to subscribers and to the keepers of all
+/// sessions. Workers read files and the database. The requests of one client run one after the other, so that a disk
+/// that hangs delays no other client.
 @PlayerLoop package final class FeedbackDesk {
     /// Requests of one client.
     private struct Lane {
         var waiting: [@PlayerLoop () -> Void] = []
-        /// Set when the client has gone.
+        /// Set when the client has disconnected.
         let abandoned = AbandonFlag()
     }
 
-    /// A keeper, as long as it lives.
+    /// A weak reference to a keeper.
     private struct Listener {
         weak var keeper: FeedbackKeeper?
     }
@@ -26,19 +26,19 @@ package import StateKeeping
     /// Takes a warning without control characters.
     let log: @PlayerLoop (String) -> Void
     private let workers: Workers
-    /// Requests by the number of their client; the first of each is under way.
+    /// Requests by the number of their client; the first of each is running.
     private var lanes: [Int: Lane] = [:]
     private var listeners: [Listener] = []
-    /// Answers that wait for the resume positions to be on the disk.
+    /// Answers that wait until the resume positions are on the disk.
     private var unsaved: [@PlayerLoop () -> Void] = []
     private var isSaving = false
-    /// True if the database keeps memory for the next request.
+    /// True if the database keeps its memory for the next request.
     private var isWarm = false
     private var lastEnd: MonotonicTime?
 
-    /// Clients whose requests are under way at once, at most: each may hold a thread that a disk keeps.
+    /// Clients with running requests, at most: each may hold a thread that waits for a disk.
     private static let mostLanes = 32
-    /// Seconds between requests up to which the database keeps its memory for the next one.
+    /// The database keeps its memory after requests that follow within these seconds.
     private static let warmSeconds = 1.0
 
     /// A desk for this database. `server` sends the notifications, `log` takes a warning.
@@ -54,8 +54,8 @@ package import StateKeeping
 
     // MARK: Requests
 
-    /// Carries out `work` on a worker after the client's earlier requests, and calls `done` with its result; false: too many
-    /// other clients wait for their disks. `work` gets a flag that is set when the client has gone.
+    /// Carries out `work` on a worker after the client's earlier requests, and calls `done` with its result; false: too
+    /// many other clients wait for their disks. `work` gets a flag that is set when the client has disconnected.
     func submit<Result: Sendable>(
         for client: Int, _ work: @escaping @Sendable (FeedbackDatabase, AbandonFlag) -> Result,
         _ done: @escaping @PlayerLoop (Result) -> Void
@@ -72,7 +72,7 @@ package import StateKeeping
         _ done: @escaping @PlayerLoop (Result) -> Void
     ) {
         guard let lane = lanes[client] else { return }
-        // One after the other, each would bring the pages back from the kernel that the one before gave back.
+        // In a row of requests, each one would bring back the pages that the previous one released.
         let isInRow = lastEnd.map { EventLoop.now.seconds(since: $0) < Self.warmSeconds } ?? false
         let rests = lanes.count == 1 && lane.waiting.count == 1 && !isInRow
         isWarm = !rests
@@ -90,13 +90,13 @@ package import StateKeeping
         }
     }
 
-    /// A client has gone: nobody reads the answers of its requests, but what it changes is changed.
+    /// A client has disconnected: the answers of its requests are dropped, but their changes are kept.
     func clientGone(_ client: Int) {
         lanes[client]?.abandoned.set()
         rest()
     }
 
-    /// Gives back the memory of the database, if it keeps any.
+    /// Releases the memory of the database, if it keeps any.
     private func rest() {
         guard isWarm, lanes.isEmpty else { return }
         isWarm = false
@@ -106,7 +106,7 @@ package import StateKeeping
         }
     }
 
-    /// Calls `done` when the resume positions are on the disk: one write for all that wait.
+    /// Calls `done` when the resume positions are on the disk. One write serves all callers that wait.
     func whenSaved(_ done: @escaping @PlayerLoop () -> Void) {
         unsaved.append(done)
         if !isSaving { save() }
@@ -127,13 +127,14 @@ package import StateKeeping
 
     // MARK: Changes
 
-    /// Reports each change that is not its own to a keeper, as long as it lives.
+    /// Reports each change by others to a keeper while it lives.
     func add(_ keeper: FeedbackKeeper) {
         listeners.removeAll { $0.keeper == nil }
         listeners.append(Listener(keeper: keeper))
     }
 
-    /// Feedback has changed. `by`: who changed it; nil: it was played. `keeper`: whose own change it is; nil: none's.
+    /// Reports a change of feedback. `by`: the client of the change; nil: playback caused it. `keeper`: the keeper that
+    /// made the change and needs no report; nil: none.
     func spread(_ record: FeedbackRecord, by: ClientIdentity?, except keeper: FeedbackKeeper? = nil) {
         for listener in listeners where listener.keeper !== keeper {
             listener.keeper?.follow(record, by: by?.originator)

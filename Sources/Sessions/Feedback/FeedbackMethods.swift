@@ -12,10 +12,10 @@ import StateKeeping
 @PlayerLoop final class FeedbackMethods {
     private let player: Player
     private let settings: LiveConfiguration
-    /// Remembers what is said of items; nil: nothing does.
+    /// Remembers feedback about items; nil: feedback is not remembered.
     private let keeper: FeedbackKeeper?
 
-    /// Methods about the items of this player. `keeper` remembers what is said of them; nil: nothing does.
+    /// Methods about the items of this player. `keeper` remembers their feedback; nil: feedback is not remembered.
     init(_ player: Player, _ settings: LiveConfiguration, _ keeper: FeedbackKeeper?) {
         self.player = player
         self.settings = settings
@@ -24,7 +24,7 @@ import StateKeeping
 
     // MARK: The present item
 
-    /// Keeps an opinion on the present item. `done` gets nil when it is kept, and otherwise the reason.
+    /// Saves an opinion on the present item. `done` gets nil when it is saved, and otherwise the reason.
     func remember(
         _ opinion: ListenerOpinion, _ request: MethodRequest, _ done: @escaping @PlayerLoop (RPCError?) -> Void
     ) {
@@ -144,7 +144,7 @@ import StateKeeping
             )
         }
         let limit = request.integer("limit") ?? Catalogue.feedbackItems
-        // A foreign user sees no path that it may not name.
+        // A foreign user must not see a path that it may not name.
         let roots = request.client.isForeign ? settings.mediaRoots : nil
         submit(desk, request, answer) { (database, _) throws(FeedbackDatabase.Failure) in
             FeedbackText.changes(try database.changes(since: since, limit: limit)) { uri in
@@ -153,7 +153,7 @@ import StateKeeping
         }
     }
 
-    /// Has a worker make an answer.
+    /// Makes an answer on a worker.
     private func submit(
         _ desk: FeedbackDesk, _ request: MethodRequest, _ answer: @escaping Answer,
         _ work: @escaping @Sendable (FeedbackDatabase, AbandonFlag) throws(FeedbackDatabase.Failure) -> [UInt8]
@@ -206,7 +206,7 @@ import StateKeeping
 }
 
 extension FeedbackDatabase {
-    /// Saved feedback about an item, without a database if nothing was ever saved. Throws `Failure`.
+    /// Saved feedback about an item; it does not open a database in which nothing was ever saved. Throws `Failure`.
     fileprivate func savedRecord(of identity: String) throws(Failure) -> FeedbackRecord {
         guard exists else { return FeedbackRecord(identity: identity, feedback: Feedback(), cursor: .beginning) }
         return try record(of: identity)

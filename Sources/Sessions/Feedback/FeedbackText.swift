@@ -22,7 +22,7 @@ enum FeedbackText {
         return writer.bytes
     }
 
-    /// One item. `identity` nil: its file can't be read.
+    /// Writes one item. `identity` nil: its file can't be read.
     static func item(_ writer: inout JSONWriter, id: Int64?, uri: String?, _ record: FeedbackRecord?) {
         writer.beginObject()
         writer.member("id", id.map { Int($0) })
@@ -34,7 +34,7 @@ enum FeedbackText {
         writer.endObject()
     }
 
-    /// A page of changes. `isShown`: whether the reader may see the address.
+    /// A page of changes. `isShown` is true if the reader may see the address.
     static func changes(_ changes: FeedbackChanges, isShown: (String) -> Bool) -> [UInt8] {
         var writer = JSONWriter()
         var next = changes.next

@@ -1,4 +1,4 @@
-/// A listener's word on the present item.
+/// A listener's opinion on the present item.
 enum ListenerOpinion {
     /// Stars, 0 to 5.
     case rating(Double)

@@ -2,7 +2,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-/* curl_easy_setopt and curl_easy_getinfo are variadic (and macros): one function for each kind of argument. */
+/* curl_easy_setopt and curl_easy_getinfo are variadic macros, so each kind of argument has a function. */
 typedef size_t (*curl_data_function)(char *bytes, size_t size, size_t count, void *context);
 typedef curl_socket_t (*curl_socket_function)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 

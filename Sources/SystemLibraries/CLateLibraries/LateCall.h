@@ -1,4 +1,4 @@
-/* Functions of a shared library that is opened at the first call of any of them. */
+/* Functions of a shared library. The first call of any of them opens the library. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,11 +23,11 @@ void *late_function(struct late_library *library, const char *name);
     static struct late_library library = {file, PTHREAD_ONCE_INIT, NULL, open_library};                                  \
     static void open_library(void) { library.handle = late_open(library.name); }
 
-/* dlopen, without the library's names for anybody else. */
+/* dlopen, without exporting the library's names. */
 void *late_open(const char *name);
 
-/* Defines a function of the library: its header is included, so the compiler compares the types. Hidden: other libraries that
-   call a function of this name get the real one. Zero if the library is not there. */
+/* Defines a function of the library. The library's header is included, so the compiler checks the types. The function is
+   hidden, so other libraries call the real one. It returns zero if the library is not there. */
 #define CALL(type, name, parameters, arguments)                                                                         \
     __attribute__((visibility("hidden"))) type name parameters {                                                         \
         static __typeof__(&name) known;                                                                                  \

@@ -42,7 +42,7 @@ int linux_openat2(int folder, const char *path, uint64_t flags, uint64_t resolve
 }
 
 
-/* recvmsg(2) with up to 16 descriptors (close-on-exec); *count is set to how many came, *truncated to whether some were lost. */
+/* recvmsg(2) with up to 16 descriptors (close-on-exec). */
 ssize_t linux_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated) {
     union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int) * LINUX_MAXIMUM_DESCRIPTORS)]; } control;
     struct iovec part = {bytes, length};
@@ -100,7 +100,7 @@ int linux_peer(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     return result;
 }
 
-/* SO_PEERGROUPS: returns how many groups there are or -1 (ERANGE: *size is the required number of bytes). */
+/* SO_PEERGROUPS: returns the number of groups or -1 (ERANGE: *size is the required number of bytes). */
 int linux_peer_groups(int socket, gid_t *groups, uint32_t *size) {
     return getsockopt(socket, SOL_SOCKET, 59, groups, size);
 }
@@ -134,7 +134,7 @@ int linux_spawn_begin_in(void *actions, const char *folder) { return posix_spawn
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 int linux_set_pipe_size(int end, int bytes) { return fcntl(end, F_SETPIPE_SZ, bytes); }
 
-/* `context`: an address within the object that is meant; NULL: the first object, which is the program. */
+/* `context`: an address in the wanted object; NULL: the first object, which is the program. */
 static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {
     for (int i = 0; context && i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &object->dlpi_phdr[i];
@@ -198,7 +198,7 @@ void linux_lower_priority(pid_t process) {
 int linux_has_landlock(void) { return syscall(444, (void *)0, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0; }
 
 int linux_landlock_read_only(const char *const *paths, int count) {
-    /* All that the first version knows. */
+    /* All rights of the first version of Landlock. */
     struct landlock_ruleset_attr wanted = {.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
     int rules = (int)syscall(444, &wanted, sizeof wanted, 0);
     if (rules < 0) return errno == ENOSYS || errno == EOPNOTSUPP ? 1 : -1;

@@ -15,7 +15,7 @@ void *linux_clock_page_make(int *descriptor) {
     void *page = MAP_FAILED;
     if (ftruncate(file, NOWPLAYINGD_CLOCK_SIZE) == 0)
         page = mmap(NULL, NOWPLAYINGD_CLOCK_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    /* This mapping is older than the seals, so it alone can be written. */
+    /* This mapping is older than the seals, so only this mapping is writable. */
     if (page == MAP_FAILED ||
         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) != 0) {
         int code = errno;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* The handler calls only functions that signal-safety(7) allows: clock_gettime, openat, write, sigaction, and tgkill by its
-   number. No file is open for writing before, so that the disk can be remounted read-only. */
+   number. It opens the file only at the fault, so that the disk can be remounted read-only before. */
 
 static const int faults[] = {SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP, SIGFPE};
 enum { fault_count = sizeof faults / sizeof *faults };
@@ -35,7 +35,7 @@ static void note_fault(int number, siginfo_t *info, void *context) {
     }
     for (int i = 0; i < fault_count; i++)
         if (faults[i] == number) sigaction(number, &before[i], NULL);
-    /* A fault of the processor happens again on return, at the same instruction; what was sent is sent again. */
+    /* A processor fault happens again at the same instruction after the return. A sent signal is sent again. */
     if (info->si_code <= 0) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
     errno = error;
 }

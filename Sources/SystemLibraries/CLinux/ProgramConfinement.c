@@ -1,5 +1,6 @@
-/* Two sandboxes (seccomp(2), landlock(7)). A foreign program computes an output from its input: it reads and runs the files that it
-   is given, and starts processes that end with it. A client of a server connects to sockets, reads some files and runs nothing. */
+/* Two sandboxes (seccomp(2), landlock(7)). A foreign program computes an output from its input: it reads and runs the given
+   files, and starts processes that end with it. A client of a server connects to sockets, reads some files and runs no
+   program. */
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <errno.h>
@@ -31,18 +32,18 @@
 #define REFUSED(error) (SECCOMP_RET_ERRNO | (error))
 /* The call's number is in the accumulator. */
 #define REFUSE(call, error) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), RETURN(REFUSED(error))
-/* Calls of the x32 interface have this bit, and would pass by their other numbers. */
+/* Calls of the x32 interface have this bit. Without a check, their other numbers would pass the filter. */
 #define X32 0x40000000u
 #define NAMESPACES                                                                                                          \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-/* Calls that a foreign program has no need of: the network, sockets of this machine, and watches of files. */
+/* Calls that a foreign program does not need: the network, sockets of this machine, and watches of files. */
 static const struct sock_filter alone[] = {
     REFUSE(SYS_socket, EPERM), REFUSE(SYS_connect, EPERM), REFUSE(SYS_bind, EPERM), REFUSE(SYS_listen, EPERM),
     REFUSE(SYS_inotify_init1, EPERM),
 };
 
-/* Calls that a client has no need of: other programs, and sockets that take connections. */
+/* Calls that a client does not need: other programs, and sockets that take connections. */
 static const struct sock_filter client[] = {
     REFUSE(SYS_execve, EPERM), REFUSE(SYS_execveat, EPERM), REFUSE(SYS_bind, EPERM), REFUSE(SYS_listen, EPERM),
     REFUSE(SYS_accept, EPERM), REFUSE(SYS_accept4, EPERM),
@@ -58,16 +59,16 @@ static int filter_calls(const struct sock_filter *own, size_t size) {
         RETURN(SECCOMP_RET_KILL_PROCESS),
     };
     static const struct sock_filter rest[] = {
-        /* Other processes. */
+        /* Access to other processes. */
         REFUSE(SYS_kill, EPERM), REFUSE(SYS_tkill, EPERM), REFUSE(SYS_tgkill, EPERM), REFUSE(SYS_rt_sigqueueinfo, EPERM),
         REFUSE(SYS_rt_tgsigqueueinfo, EPERM), REFUSE(SYS_pidfd_open, EPERM), REFUSE(SYS_pidfd_send_signal, EPERM),
         REFUSE(SYS_pidfd_getfd, EPERM), REFUSE(SYS_ptrace, EPERM), REFUSE(SYS_process_vm_readv, EPERM),
         REFUSE(SYS_process_vm_writev, EPERM), REFUSE(SYS_process_madvise, EPERM), REFUSE(SYS_kcmp, EPERM),
         REFUSE(SYS_setpriority, EPERM), REFUSE(SYS_ioprio_set, EPERM), REFUSE(SYS_sched_setscheduler, EPERM),
         REFUSE(SYS_sched_setattr, EPERM), REFUSE(SYS_prlimit64, EPERM), REFUSE(SYS_setrlimit, EPERM),
-        /* A group of its own, with which it would outlive its time. */
+        /* A new process group, with which the program would survive its time limit. */
         REFUSE(SYS_setsid, EPERM), REFUSE(SYS_setpgid, EPERM),
-        /* Memory and queues that outlive it. */
+        /* Memory and queues that outlive the program. */
         REFUSE(SYS_shmget, EPERM), REFUSE(SYS_msgget, EPERM), REFUSE(SYS_semget, EPERM), REFUSE(SYS_mq_open, EPERM),
         REFUSE(SYS_add_key, EPERM), REFUSE(SYS_request_key, EPERM), REFUSE(SYS_keyctl, EPERM),
         /* Changes of files that need no open file. */
@@ -82,7 +83,7 @@ static int filter_calls(const struct sock_filter *own, size_t size) {
 #ifdef SYS_fchmodat2
         REFUSE(SYS_fchmodat2, EPERM),
 #endif
-        /* Parts of the kernel that no program of this kind needs. */
+        /* Parts of the kernel that such programs do not need. */
         REFUSE(SYS_io_uring_setup, ENOSYS), REFUSE(SYS_io_uring_enter, ENOSYS), REFUSE(SYS_io_uring_register, ENOSYS),
         REFUSE(SYS_bpf, EPERM), REFUSE(SYS_perf_event_open, EPERM), REFUSE(SYS_userfaultfd, EPERM),
         REFUSE(SYS_mount, EPERM), REFUSE(SYS_umount2, EPERM), REFUSE(SYS_pivot_root, EPERM), REFUSE(SYS_chroot, EPERM),
@@ -94,7 +95,7 @@ static int filter_calls(const struct sock_filter *own, size_t size) {
         REFUSE(SYS_swapon, EPERM), REFUSE(SYS_swapoff, EPERM), REFUSE(SYS_acct, EPERM), REFUSE(SYS_quotactl, EPERM),
         REFUSE(SYS_sethostname, EPERM), REFUSE(SYS_setdomainname, EPERM), REFUSE(SYS_settimeofday, EPERM),
         REFUSE(SYS_clock_settime, EPERM), REFUSE(SYS_clock_adjtime, EPERM), REFUSE(SYS_adjtimex, EPERM),
-        /* The flags of clone3 lie in memory, which cannot be judged: libraries take clone then. */
+        /* The flags of clone3 are in memory, which a filter cannot read. Libraries fall back to clone. */
         REFUSE(SYS_clone3, ENOSYS),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
         LOAD((uint32_t)offsetof(struct seccomp_data, args[0])),
@@ -136,7 +137,7 @@ static void allow(int rules, const char *path, uint64_t access) {
 }
 
 int linux_confine_program(const char *const *paths, int count) {
-    /* All that the first version knows. */
+    /* All rights of the first version of Landlock. */
     struct landlock_ruleset_attr wanted = {.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
     int rules, result;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;

@@ -27,9 +27,9 @@
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
-/* The call's number is in the accumulator: it is allowed. */
+/* Allows a call, whose number is in the accumulator. */
 #define ALLOW(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), RETURN(SECCOMP_RET_ALLOW)
-/* Of this call the next `count` statements judge, which end with a RETURN. */
+/* Applies the next `count` statements, which end with a RETURN, to this call. */
 #define JUDGE(call, count) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, count)
 
 int linux_confine_reader(void) {
@@ -47,20 +47,20 @@ int linux_confine_reader(void) {
         ALLOW(SYS_clock_gettime), ALLOW(SYS_getrandom), ALLOW(SYS_getpid), ALLOW(SYS_gettid), ALLOW(SYS_sched_yield),
         ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_rt_sigreturn), ALLOW(SYS_restart_syscall),
         ALLOW(SYS_exit), ALLOW(SYS_exit_group),
-        /* What is open, and a copy of it. */
+        /* The flags of a descriptor, and its copy. */
         JUDGE(SYS_fcntl, 5),
         LOAD(ARGUMENT(1)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_GETFL, 2, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_DUPFD_CLOEXEC, 1, 0),
         RETURN(REFUSED),
         RETURN(SECCOMP_RET_ALLOW),
-        /* Memory that is not run. */
+        /* Protection without execution. */
         JUDGE(SYS_mprotect, 4),
         LOAD(ARGUMENT(2)),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
         RETURN(SECCOMP_RET_ALLOW),
         RETURN(REFUSED),
-        /* The same, and no file's. */
+        /* Private anonymous memory without execution. */
         JUDGE(SYS_mmap, 7),
         LOAD(ARGUMENT(2)),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 4, 0),
@@ -69,7 +69,7 @@ int linux_confine_reader(void) {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_PRIVATE | MAP_ANONYMOUS, 0, 1),
         RETURN(SECCOMP_RET_ALLOW),
         RETURN(REFUSED),
-        /* All else. */
+        /* All other calls. */
         RETURN(REFUSED),
     };
     struct sock_fprog program = {sizeof rules / sizeof *rules, rules};

@@ -1,11 +1,10 @@
 /* Gain and dither of 16-bit samples, eight at a time: `SampleGain` and `Dither` of AudioCore define each result, bit for bit.
-   Plain vectors of clang, so that every processor has its own instructions for them; Swift cannot ask for those of AVX2 in one
-   function. */
+   The vectors are clang's, which compile to the instructions of each processor. Swift cannot use AVX2 in a single function. */
 #include "CLinux.h"
 #include <string.h>
 #ifdef __x86_64__
 #include <smmintrin.h>
-/* Tests leave out the widest. */
+/* Tests can leave out the widest instructions. */
 #ifndef GAIN_WITHOUT_AVX2
 #define GAIN_AVX2
 #endif
@@ -14,10 +13,10 @@
 #endif
 #endif
 
-/* A product and a sum are rounded one after the other, as in Swift: processors that have one instruction for both differ. */
+/* A product and a sum are rounded one after the other, as in Swift. A fused instruction would give other results. */
 #pragma STDC FP_CONTRACT OFF
 
-/* Vectors are passed to functions that are inlined alone. */
+/* Only inlined functions take vectors. */
 #pragma clang diagnostic ignored "-Wpsabi"
 
 typedef uint64_t u64x8 __attribute__((ext_vector_type(8)));
@@ -34,7 +33,7 @@ typedef double f64x4 __attribute__((ext_vector_type(4)));
 #define MIXER 0xD6E8FEB86659FD93u
 #define INLINE static inline __attribute__((always_inline))
 
-/* The noise of eight samples, whose numbers times GOLDEN are `mixed`: Dither.triangular. */
+/* The noise of eight samples (Dither.triangular). `mixed`: their numbers times GOLDEN. */
 INLINE f32x8 noise(u64x8 mixed) {
     mixed = (mixed ^ (mixed >> 32)) * MIXER;
     mixed = (mixed ^ (mixed >> 32)) * MIXER;
@@ -47,7 +46,7 @@ INLINE f32x8 noise(u64x8 mixed) {
     return (first - second) * 0x1p-24f;
 }
 
-/* Rounds halves away from zero, and cuts off: for every float, adding the number before 0.5 and cutting does that. */
+/* Rounds to an integer, with halves away from zero. Adding the float before 0.5 and truncating does that for every float. */
 INLINE i16x8 rounded(f32x8 value) {
     value = value < 32767.0f ? value : (f32x8)32767.0f;
     value = value > -32768.0f ? value : (f32x8)-32768.0f;
@@ -75,7 +74,7 @@ INLINE size_t run(
         memcpy(&in, source + done, sizeof in);
         if (moves) factor = factors(start, step, index, channels);
         out = rounded(__builtin_convertvector(in, f32x8) * factor + noise(mixed));
-        /* A frame of silence, or without volume, is silent. */
+        /* A silent frame, or a frame at volume 0, stays silent. */
         if (channels == 2) {
             out = (i16x8)((i32x4)out & ((i32x4)in != 0));
         } else {
@@ -103,8 +102,8 @@ __attribute__((target("avx2"))) static size_t wide(
 #endif
 
 #ifdef GAIN_SSE4
-/* The same by the instructions of SSE4.1. Four numbers lie in two vectors, one of their lower halves and one of the upper: so
-   their product takes ten instructions, and no half has to be sought afterwards. */
+/* The same by the instructions of SSE4.1. Two vectors hold four numbers, one their lower halves and one their upper halves.
+   So their product takes ten instructions, and needs no shuffle afterwards. */
 #define SSE4 __attribute__((target("sse4.1")))
 #define INLINE_SSE4 static inline __attribute__((always_inline, target("sse4.1")))
 
@@ -130,7 +129,7 @@ INLINE_SSE4 __m128 noise_sse4(__m128i first, __m128i second) {
     return _mm_mul_ps(difference, _mm_set1_ps(0x1p-24f));
 }
 
-/* `rounded` of a number whose amount is below 2^31: the packing cuts off. */
+/* `rounded` for a magnitude below 2^31; the packing saturates. */
 INLINE_SSE4 __m128i rounded_sse4(__m128 value) {
     __m128 sign = _mm_and_ps(value, _mm_set1_ps(-0.0f)), half = _mm_castsi128_ps(_mm_set1_epi32(0x3EFFFFFF));
     return _mm_cvttps_epi32(_mm_add_ps(value, _mm_or_ps(sign, half)));
@@ -179,7 +178,7 @@ SSE4 static size_t middle(
     return run_sse4(source, target, samples, 1, start, step, number);
 }
 
-/* True if no product leaves the range of 32 bits: all but the gains of a hostile file. */
+/* True if every product fits 32 bits. Only gains of a hostile file do not. */
 static int is_moderate(double factor) { return factor > -32768 && factor < 32768; }
 #endif
 

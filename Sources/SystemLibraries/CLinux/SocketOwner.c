@@ -83,7 +83,7 @@ static int ask(int netlink, const struct end *client, const struct end *server, 
         errno = EBADMSG;
         return -1;
     }
-    /* A socket that was closed has no inode, and uid 0 stands in its place. */
+    /* A closed socket has no inode, and its uid is reported as 0. */
     if (found->idiag_inode == 0 || (found->idiag_state != established && found->idiag_state != close_wait)) {
         errno = ENOENT;
         return -1;

@@ -2,12 +2,12 @@
 #include <microhttpd.h>
 #include <stddef.h>
 
-/* Swift can't call variadic functions, and these take pointers to functions as numbers. */
+/* Swift cannot call variadic functions. */
 
-/* The raw target of a request, before anything is known of it. */
+/* Takes the raw target of a request, before its head is parsed. */
 typedef void *(*web_target_callback)(void *context, const char *target, struct MHD_Connection *connection);
 
-/* MHD leaves escapes in targets as they are: the caller reads the raw target. */
+/* Keeps escapes in targets: the caller reads the raw target. */
 static size_t web_keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
     size_t length = 0;
     (void)context;
@@ -38,18 +38,18 @@ static inline struct MHD_Daemon *web_start(
         certificate != NULL ? tls : none, MHD_OPTION_END);
 }
 
-/* Gives the socket of an upgraded connection back, which closes it. */
+/* Returns the socket of an upgraded connection to MHD, which closes it. */
 static inline void web_end_upgrade(struct MHD_UpgradeResponseHandle *handle) {
     MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
 
-/* The descriptor that is readable when MHD_run has something to do; -1: there is none. */
+/* The descriptor that is readable when MHD_run has work; -1: there is none. */
 static inline int web_descriptor(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info == NULL ? -1 : info->epoll_fd;
 }
 
-/* The socket of a connection; -1: it has none. */
+/* The socket of a connection; -1: there is none. */
 static inline int web_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? -1 : info->connect_fd;
@@ -66,7 +66,7 @@ static inline struct MHD_Response *web_bytes_response(const void *bytes, size_t 
     return MHD_create_response_from_buffer(length, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-/* Whether a connection was closed, not begun. */
+/* 1 if a connection was closed, 0 if it was begun. */
 static inline int web_is_closed(enum MHD_ConnectionNotificationCode code) {
     return code == MHD_CONNECTION_NOTIFY_CLOSED;
 }

@@ -1,3 +1,3 @@
-/* Patterns of bytes; the characters of UTF-8 are told apart by an option. */
+/* Patterns of bytes; an option makes them match UTF-8 characters. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -1,5 +1,5 @@
-/* libmicrohttpd sends by sendmsg(2), or by gnutls_record_send() over TLS. The dynamic linker takes both from the program if it
-   has them. These pass everything on, but for the errors that libmicrohttpd makes itself. */
+/* libmicrohttpd sends by sendmsg(2), or by gnutls_record_send() over TLS. The dynamic linker uses both of the program if it
+   has them. These functions pass on all bytes, except the errors that libmicrohttpd makes itself. */
 #define _GNU_SOURCE
 #include "CWebAnswers.h"
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A header of all answers that are ours (SafetyHeaders). */
+/* A header of all answers of the bridge (SafetyHeaders). */
 static const char mark[] = "\r\nX-Content-Type-Options:";
 static const char page[] = "<html><head><title>";
 
@@ -50,7 +50,7 @@ size_t web_own_answer(const void *bytes, size_t length, char *space, size_t size
     return count < 0 ? 0 : (size_t)count < size ? (size_t)count : size - 1;
 }
 
-/* One short answer on a connection that has sent nothing else of late goes at once, or is lost with it. */
+/* A short answer on an idle connection is sent at once, or is lost with the connection. */
 __attribute__((visibility("default"))) ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
     const struct iovec *first = message != NULL && message->msg_iovlen > 0 ? message->msg_iov : NULL;
     if (first == NULL || !web_is_foreign_answer(first->iov_base, first->iov_len))
@@ -65,7 +65,7 @@ __attribute__((visibility("default"))) ssize_t sendmsg(int socket, const struct 
 
 typedef struct gnutls_session *session;
 
-/* Over TLS the body comes in a call of its own, right after the head: it is dropped. */
+/* Over TLS, the body comes in a separate call directly after the head. That call drops it. */
 __attribute__((visibility("default"))) ssize_t gnutls_record_send(session tls, const void *bytes, size_t length) {
     static ssize_t (*next)(session, const void *, size_t);
     static session replaced;

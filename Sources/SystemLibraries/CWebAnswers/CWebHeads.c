@@ -1,6 +1,6 @@
-/* libmicrohttpd ends texts at a NUL: it would not see the rest of a header, and takes a line that begins with one for the end of
-   the head. The dynamic linker takes recv(2) and gnutls_record_recv() from the program if it has them. These put a byte that the
-   bridge refuses in place of each NUL in a head. */
+/* libmicrohttpd ends texts at a NUL. It would ignore the rest of a header, and reads a line that begins with a NUL as the end
+   of the head. The dynamic linker uses recv(2) and gnutls_record_recv() of the program if it has them. These functions
+   replace each NUL in a head by a byte that the bridge refuses. */
 #define _GNU_SOURCE
 #include "CWebAnswers.h"
 
@@ -14,15 +14,15 @@
 
 enum { MAXIMUM = 1 << 14, LINE = 48 };
 
-/* How far the bytes of a connection are read. */
+/* The reading state of a connection. */
 enum { NOT_READ, IN_HEAD, IN_BODY, UNKNOWN };
 struct reader {
-    uint64_t left; /* bytes of the body that are still to come */
+    uint64_t left; /* remaining bytes of the body */
     unsigned char state, length, has_line, is_unknown, uses_tls;
     char line[LINE]; /* the beginning of the present line, in lower case */
 };
 
-/* By the descriptor of the connection. Each belongs to the thread that serves it. */
+/* States by the descriptor of the connection. Each belongs to the thread that serves the connection. */
 static struct reader readers[MAXIMUM];
 
 void web_watch_heads(int socket, int uses_tls) {
@@ -39,7 +39,7 @@ void web_forget_heads(int socket) {
     if (socket >= 0 && socket < MAXIMUM) readers[socket].state = NOT_READ;
 }
 
-/* The value of a header whose name, in lower case and with its colon, the present line begins with; NULL: it has another. */
+/* The value of a header if the present line begins with its name (in lower case, with the colon); NULL: another header. */
 static const char *value(const struct reader *reader, const char *name) {
     size_t count = strlen(name);
     if (reader->length < count || memcmp(reader->line, name, count) != 0) return NULL;

@@ -1,6 +1,6 @@
 /// A filter as a condition of SQL on `track t` and `tagset s`.
 struct CompiledFilter {
-    /// Rows from which an answer can be found without looking at all of them.
+    /// Rows that lead to the answer without a scan of all tracks.
     enum Driver {
         /// Sets of tags with one of these values.
         case values([Int64])
@@ -8,34 +8,34 @@ struct CompiledFilter {
         case own([Int64])
         /// Tracks on an album.
         case album(Int64)
-        /// Tracks in one of these folders itself.
+        /// Tracks directly in one of these folders.
         case folders([Int64])
     }
 
     /// The condition, with `@` for each of `values`.
     var sql: String
     var values: [SQLiteValue]
-    /// False: it asks only about `s`.
+    /// False: the condition uses only `s`.
     var asksTracks: Bool
-    /// The part of all tracks that it lets through, as a guess, 0 to 1.
+    /// Estimated share of all tracks that pass, 0 to 1.
     var share: Double
-    /// Folders beside which no track passes; nil: not known.
+    /// Folders that contain all passing tracks; nil: unknown.
     var folders: IdSet?
     var driver: Driver?
-    /// Tracks that the driver leads to.
+    /// Number of tracks that the driver leads to.
     var driven: Double
 
-    /// A condition that always holds or never does.
+    /// A condition that is always true or always false.
     static func constant(_ holds: Bool) -> CompiledFilter {
         CompiledFilter(
             sql: holds ? "1" : "0", values: [], asksTracks: false, share: holds ? 1 : 0,
             driver: holds ? nil : .values([]), driven: 0)
     }
 
-    /// The condition that all of these hold.
+    /// The condition that all of these are true.
     static func all(_ parts: [CompiledFilter]) -> CompiledFilter {
         var result = CompiledFilter.constant(true)
-        // Tests of the set alone stand first.
+        // Tests of the set alone come first.
         for part in parts.filter({ !$0.asksTracks }) + parts.filter(\.asksTracks) {
             if result.driver == nil || part.driver != nil && part.driven < result.driven {
                 result.driver = part.driver
@@ -50,7 +50,7 @@ struct CompiledFilter {
         return result
     }
 
-    /// A test of a column that no index helps with.
+    /// A test of a column without an index.
     static func plain(
         _ sql: String, _ values: [SQLiteValue], asksTracks: Bool = true, share: Double
     ) -> CompiledFilter {

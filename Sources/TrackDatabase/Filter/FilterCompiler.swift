@@ -1,14 +1,14 @@
 import NowPlaying
 
-/// Makes conditions of SQL from filters. Texts of tags are looked up first: what remains is whether a track has one of a set
-/// of values.
+/// Makes conditions of SQL from filters. It looks up texts of tags first; the remaining condition tests the numbers of
+/// values.
 struct FilterCompiler {
     let database: SQLiteDatabase
-    /// Folders of earlier filters; nil: none are kept.
+    /// Cache of the folders of earlier filters; nil: none.
     let cache: ReaderCache?
-    /// Tracks of the library, about.
+    /// Approximate number of tracks in the library.
     let total: Double
-    /// Seconds since 1970, from which ages count.
+    /// Seconds since 1970, the reference for ages.
     let now: Int64
 
     /// The condition of a filter.
@@ -40,16 +40,16 @@ struct FilterCompiler {
         return .all(parts)
     }
 
-    /// Tracks whose titles are read one by one rather than looked up in the index.
+    /// Tracks whose titles are tested one by one rather than found by the index, at most.
     private static let few = 5000.0
 
-    /// True: to look up the titles that pass takes long, and there are most titles of all texts.
+    /// True for filters that would look up many titles: most texts are titles.
     private static func looksAtTitles(_ filter: TrackFilter) -> Bool {
         if case .test(.tag(.title), .contains) = filter { return true }
         return false
     }
 
-    /// A test of the titles that a track has, without a look at others.
+    /// A test of a track's own titles, without a lookup of all titles.
     private static func eachTitle(_ filter: TrackFilter) -> CompiledFilter {
         guard case .test(_, .contains(let text)) = filter else { return .constant(false) }
         let folded = SQLiteValue.text(Folding.fold(text))
@@ -77,7 +77,7 @@ struct FilterCompiler {
         return result
     }
 
-    /// One driver for several of one kind; nil: there is none.
+    /// One driver in place of several; nil: their kinds cannot be combined.
     private static func union(_ drivers: [CompiledFilter.Driver]) -> CompiledFilter.Driver? {
         var shared: [Int64] = []
         var own: [Int64] = []
@@ -160,7 +160,7 @@ struct FilterCompiler {
         }
     }
 
-    /// The condition that a track lies in a folder that a test lets through.
+    /// The condition that a track is in a folder that passes a test.
     private func folders(_ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
         let last = try database.number("SELECT max(id) FROM folder") ?? 1
         var found: KnownFolders
@@ -174,7 +174,8 @@ struct FilterCompiler {
         return result
     }
 
-    /// The condition that a track lies in one of these folders itself. Their tracks are counted unless they are known.
+    /// The condition that a track is directly in one of these folders. It counts their tracks unless the number is
+    /// known.
     func folders(_ known: inout KnownFolders) throws(TrackDatabaseError) -> CompiledFilter {
         let ids = known.ids
         guard let first = ids.first else { return .constant(false) }
@@ -197,10 +198,10 @@ struct FilterCompiler {
             driver: .folders(ids), driven: tracks)
     }
 
-    /// Folders whose tracks are counted one by one.
+    /// Folders whose tracks are counted one by one, at most.
     private static let fewFolders = 2000
 
-    /// A test of a text that is not interned.
+    /// A test of a text that has no value number.
     private func text(
         _ column: String, _ test: FilterTest, isMissing: String
     ) throws(TrackDatabaseError) -> CompiledFilter {
@@ -243,7 +244,7 @@ struct FilterCompiler {
         }
     }
 
-    /// A product, as a whole number where only rounding parts it from one.
+    /// A product, rounded if it is a whole number except for the rounding error.
     private static func product(_ value: Double, _ scale: Double) -> Double {
         let product = value * scale
         return abs(product - product.rounded()) < 1e-4 ? product.rounded() : product

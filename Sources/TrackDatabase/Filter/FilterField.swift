@@ -1,7 +1,7 @@
 /// A field that a filter can test.
 package enum FilterField: Hashable, Sendable {
     case tag(TrackTag)
-    /// Each tag but those with MusicBrainz ids.
+    /// Any tag except MusicBrainz ids.
     case anyTag
     case path(PathField)
     case codec
@@ -22,23 +22,23 @@ package enum FilterField: Hashable, Sendable {
         case duration, sampleRate, bitsPerSample, channels, trackNumber, discNumber, rating, playCount, skipCount
     }
 
-    /// A field that is a moment.
+    /// A field that is a time.
     package enum TimeField: String, CaseIterable, Sendable {
         case added, modified, lastPlayed
     }
 
-    /// A field that is true or false.
+    /// A boolean field.
     package enum FlagField: String, CaseIterable, Sendable {
         case liked, compilation, lyrics, picture, unreadable
     }
 
-    /// The field with this name; nil: there is none.
+    /// The field with this name; nil: the name is unknown.
     package init?(name: String) {
         guard let field = Self.byName[name] else { return nil }
         self = field
     }
 
-    /// Its name in filters.
+    /// The field's name in filters.
     package var name: String {
         switch self {
         case .tag(let tag): tag.name
@@ -59,7 +59,7 @@ package enum FilterField: Hashable, Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// Names of the tests that it takes.
+    /// Names of the tests for the field.
     package var tests: [FilterTest.Name] {
         switch self {
         case .tag(let tag):

@@ -1,15 +1,15 @@
-/// Folders that a test lets through. A reader keeps them from page to page of a walk.
+/// Folders that pass a test. A reader keeps them from page to page of a walk.
 struct KnownFolders {
     /// Their numbers.
     let ids: [Int64]
     /// The same as a set.
     let set: IdSet
-    /// The highest number of a folder when they were looked up.
+    /// The highest number of a folder at the lookup.
     let last: Int64
-    /// Tracks in them, and those of the library at that time.
+    /// Tracks in the folders, and tracks of the library at that time.
     private var count: (tracks: Double, total: Double)?
 
-    /// Error of a number of tracks that no plan minds.
+    /// Acceptable error in the number of tracks of a plan.
     private static let slack = 1000.0
 
     /// Folders with these numbers. `last`: the highest number of a folder.
@@ -19,8 +19,8 @@ struct KnownFolders {
         set = IdSet(ids)
     }
 
-    /// Tracks in them, about. They are counted again only after the library has changed by half of them: plans need no
-    /// more, and a walk would count all of them for each page.
+    /// Approximate number of tracks in the folders. They are counted again only after the library has changed by half
+    /// of them: plans need no more precision, and otherwise a walk would count all of them for each page.
     mutating func tracks(
         of total: Double, _ counted: () throws(TrackDatabaseError) -> Int64
     ) throws(TrackDatabaseError) -> Double {

@@ -2,14 +2,15 @@ package import ControlProtocol
 import NowPlaying
 
 extension TrackFilter {
-    /// Filters in each other, at most.
+    /// Depth of nested filters, at most.
     package static let maximumDepth = 16
     /// Tests of a filter, at most.
     package static let maximumTests = 200
     /// Bytes of a text in a filter, at most.
     package static let maximumText = 1024
 
-    /// Reads a filter as the protocol has it: `{"all": […]}`, `{"any": […]}`, `{"not": …}` or `{"artist": {"is": "…"}}`.
+    /// Reads a filter in the form of the protocol:
+    /// `{"all": […]}`, `{"any": […]}`, `{"not": …}` or `{"artist": {"is": "…"}}`.
     package init(json: JSONValue) throws(TrackDatabaseError) {
         var tests = 0
         self = try Self.read(json, depth: 1, &tests)
@@ -112,7 +113,7 @@ extension TrackFilter {
         }
     }
 
-    /// The moments that pass a test against a moment.
+    /// The times that pass a test against a time.
     private static func bounded(_ moment: TimeRange, _ name: FilterTest.Name) -> TimeRange {
         switch name {
         case .atLeast: TimeRange(lower: moment.lower, upper: nil)
@@ -131,7 +132,7 @@ extension TrackFilter {
         invalid("“\(name.rawValue)” of “\(field.name)” is \(wanted), not \(value.kindName)")
     }
 
-    /// A name from outside, short and without controls.
+    /// An untrusted name, shortened and without control characters.
     private static func shown(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars.prefix(64) {
@@ -141,9 +142,9 @@ extension TrackFilter {
     }
 }
 
-/// Reads moments in filters.
+/// Reads times in filters.
 enum TimeText {
-    /// The whole seconds that a number or a date means: `2026`, `2026-05`, `2026-05-01`, `2026-05-01T12:30`,
+    /// The whole seconds of a number or a date: `2026`, `2026-05`, `2026-05-01`, `2026-05-01T12:30`,
     /// `2026-05-01T12:30:15`, with or without `Z`; in UTC. Nil: it is neither.
     static func range(_ value: JSONValue) -> TimeRange? {
         if let number = value.doubleValue {

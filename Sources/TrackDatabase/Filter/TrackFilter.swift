@@ -2,9 +2,9 @@ import NowPlaying
 
 /// A condition on tracks.
 package indirect enum TrackFilter: Equatable, Sendable {
-    /// Each of them holds; without any it always holds.
+    /// All of them are true; an empty list is true.
     case all([TrackFilter])
-    /// One of them holds at least; without any it never holds.
+    /// At least one of them is true; an empty list is false.
     case any([TrackFilter])
     case not(TrackFilter)
     /// A field passes a test.
@@ -12,7 +12,7 @@ package indirect enum TrackFilter: Equatable, Sendable {
     /// The track is on the album with this number; `albumId` in JSON.
     case album(Int64)
 
-    /// True: tracks pass it, or do not any more, as time goes by.
+    /// True if the result depends on the present time.
     var hasAges: Bool {
         switch self {
         case .all(let filters), .any(let filters): filters.contains(where: \.hasAges)
@@ -29,19 +29,19 @@ package enum FilterTest: Equatable, Sendable {
     case `is`(String)
     /// Exactly this place in the library, in bytes.
     case place([UInt8])
-    /// This text anywhere; folded.
+    /// The text contains this one; folded.
     case contains(String)
-    /// This text at the beginning; folded.
+    /// The text begins with this one; folded.
     case startsWith(String)
     /// This folder, by its path in bytes, or one below it.
     case below([UInt8])
     /// A pattern for the whole text with `*` for any text and `?` for one character; folded.
     case matches(String)
-    /// The text or what comes after it; folded. Dates: from the beginning of that year, month or day.
+    /// This text or a later one; folded. Dates: from the start of that year, month or day.
     case atLeast(String)
-    /// The text or what comes before it; folded. Dates: to the end of that year, month or day.
+    /// This text or an earlier one; folded. Dates: to the end of that year, month or day.
     case atMost(String)
-    /// A date before the beginning of that year, month or day.
+    /// A date before the start of that year, month or day.
     case before(String)
     /// A date after the end of that year, month or day.
     case after(String)
@@ -51,9 +51,9 @@ package enum FilterTest: Equatable, Sendable {
     case numberAtLeast(Double)
     /// This number or less.
     case numberAtMost(Double)
-    /// Seconds since 1970 that lie in the range.
+    /// Seconds since 1970 within the range.
     case within(TimeRange)
-    /// The same with seconds after the moment of the question: those of the past are negative.
+    /// The same in seconds from the time of the query: past times are negative.
     case withinAge(TimeRange)
     case isTrue(Bool)
     /// The field has no value; false: it has one.
@@ -64,7 +64,7 @@ package enum FilterTest: Equatable, Sendable {
         case `is`, contains, startsWith, matches, below, atLeast, atMost, before, after, missing
     }
 
-    /// The place that it asks for; nil: it asks for something else.
+    /// The place that the test requires; nil: it tests something else.
     var place: [UInt8]? {
         switch self {
         case .is(let text): Array(text.utf8)
@@ -89,7 +89,7 @@ package struct TimeRange: Equatable, Sendable {
         self.upper = upper
     }
 
-    /// The range so many seconds later.
+    /// The range moved by a number of seconds.
     func moved(by seconds: Int64) -> TimeRange {
         TimeRange(lower: lower.map { $0.addingClamped(seconds) }, upper: upper.map { $0.addingClamped(seconds) })
     }

@@ -1,9 +1,9 @@
 import ControlProtocol
 
-/// An order of tracks. Tracks without a value for a key come last, rising or falling.
+/// An order of tracks. Tracks without a value for a key come last, ascending or descending.
 package enum TrackSort: Equatable, Sendable {
-    /// By the first value of each key in turn; tags by their folded text, then by their text. Without keys: in the order in
-    /// which they came into the library.
+    /// By the first value of each key in turn; tags by their folded text, then by their text. Without keys: in the
+    /// order of their addition to the library.
     case keys([SortKey])
     /// Shuffled; the same order for the same seed.
     case random(seed: UInt64)
@@ -13,7 +13,8 @@ package enum TrackSort: Equatable, Sendable {
     /// Keys, at most.
     package static let maximumKeys = 8
 
-    /// Reads an order as the protocol has it: names of fields with `-` for falling; `random` or `randomAlbums` alone.
+    /// Reads an order in the form of the protocol: names of fields with `-` for descending; `random` or `randomAlbums`
+    /// alone.
     package init(names: [String], seed: UInt64) throws(TrackDatabaseError) {
         if names == ["random"] {
             self = .random(seed: seed)
@@ -64,13 +65,13 @@ package enum SortField: Hashable, Sendable {
     case number(FilterField.NumberField)
     case time(FilterField.TimeField)
 
-    /// The field with this name; nil: there is none.
+    /// The field with this name; nil: the name is unknown.
     package init?(name: String) {
         guard let field = Self.all.first(where: { $0.name == name }) else { return nil }
         self = field
     }
 
-    /// Its name in `sort`.
+    /// The field's name in `sort`.
     package var name: String {
         switch self {
         case .tag(let tag): tag.name

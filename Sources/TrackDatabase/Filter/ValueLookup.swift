@@ -1,25 +1,25 @@
-/// Values that a test lets through, and tracks that have them, counted once for each value.
+/// Values that pass a test, and the number of their tracks, counted once for each value.
 struct FoundValues {
     /// Numbers of the values.
     var ids: [Int64] = []
-    /// Tracks that have them.
+    /// Tracks with these values.
     var tracks: Double = 0
 
-    /// Takes up others.
+    /// Adds other values.
     mutating func add(_ other: FoundValues) {
         ids += other.ids
         tracks += other.tracks
     }
 }
 
-/// Looks up the texts of one tag that a test lets through.
+/// Looks up the texts of one tag that pass a test.
 struct ValueLookup {
     let database: SQLiteDatabase
     let tag: TrackTag
 
     private static let columns = "SELECT id, tracks FROM ordered WHERE tag = ?1"
 
-    /// The values.
+    /// The values that pass a test.
     func find(_ test: FilterTest) throws(TrackDatabaseError) -> FoundValues {
         switch test {
         case .is(let text):
@@ -51,7 +51,7 @@ struct ValueLookup {
         }
     }
 
-    /// Values whose folded text begins with `folded` and which `condition` lets through.
+    /// Values whose folded text begins with `folded` and that pass `condition`.
     private func beginning(
         _ folded: String, _ condition: String, _ values: [SQLiteValue]
     ) throws(TrackDatabaseError) -> FoundValues {
@@ -60,10 +60,10 @@ struct ValueLookup {
             [.text(folded), TextBounds.end(folded)] + values)
     }
 
-    /// Values that contain at least three letters, by the index of parts.
+    /// Values that contain at least three letters, found by the index of parts.
     private func indexed(_ folded: String) throws(TrackDatabaseError) -> FoundValues {
         guard let kind = tag.searchKind else { return FoundValues() }
-        // Their tracks are guessed: a value has one or two, most often.
+        // Their tracks are estimated: a value mostly has one or two.
         return try rows(
             """
             SELECT v.id, 2 FROM part p CROSS JOIN value v ON v.id = p.rowid & \(Int64(1) << 40 - 1)
@@ -87,11 +87,11 @@ struct ValueLookup {
 
 /// Bounds of ranges of text.
 enum TextBounds {
-    /// A value above all texts that begin with `text`, and not above others.
+    /// A value above all texts that begin with `text`, and below all other greater ones.
     static func end(_ text: String) -> SQLiteValue {
         var scalars = Array(text.unicodeScalars)
         while let last = scalars.popLast() {
-            // The next scalar in the order of UTF-8, over the gap of the surrogates.
+            // The next scalar in the order of UTF-8, which skips the surrogates.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             var view = String.UnicodeScalarView()
@@ -99,16 +99,16 @@ enum TextBounds {
             view.append(scalar)
             return .text(String(view))
         }
-        // Blobs come after all texts.
+        // Blobs sort after all texts.
         return .blob([])
     }
 }
 
-/// Looks up folders whose path a test lets through.
+/// Looks up folders whose paths pass a test.
 struct FolderLookup {
     let database: SQLiteDatabase
 
-    /// Their numbers.
+    /// Numbers of the folders that pass a test.
     func find(_ test: FilterTest) throws(TrackDatabaseError) -> [Int64] {
         switch test {
         case .contains(let text): return try rows("instr(fold(path), ?1) > 0", .text(Folding.fold(text)))
@@ -139,17 +139,17 @@ struct FolderLookup {
     }
 }
 
-/// Expressions for the indices of search.
+/// Expressions for the search indices.
 enum SearchExpression {
-    /// Parts of three letters that cover folded text. Each is one more list to walk, so they overlap only at the end: the
-    /// index proposes, and the text itself decides.
+    /// Parts of three letters that cover folded text. Each part costs a walk of its list, so they overlap only at the
+    /// end: the index proposes texts, and a test of the text itself decides.
     static func parts(_ folded: String) -> String {
         let scalars = Array(folded.unicodeScalars)
         var seen: Set<String> = []
         var parts: [String] = []
         let last = scalars.count - 3
         guard last >= 0 else { return "" }
-        // A part over the border of two words is rare, and keeps texts away that have the words apart.
+        // A part across a word border is rare, and excludes texts with the words apart.
         let borders = (0...last).filter { scalars[$0 + 1] == " " }
         for index in Array(stride(from: 0, to: last, by: 3)) + [last] + borders {
             var part = ""

@@ -1,10 +1,10 @@
-/// The words of a folded text, as a search compares them with its own. Most texts have letters and digits of ASCII alone; their
-/// words are compared where they stand, since a search looks at thousands of texts.
+/// The words of a folded text, for a comparison with the words of a search. Most texts have only letters and digits of
+/// ASCII; their words are compared in place, since a search compares thousands of texts.
 struct FoldedWords {
     private enum Form {
         /// Bytes of words of ASCII between spaces.
         case plain(String)
-        /// The words of any other text, as the index has them.
+        /// The words of any other text, as in the index.
         case listed([String])
     }
 
@@ -19,7 +19,7 @@ struct FoldedWords {
         }
     }
 
-    /// True: `word`, a word as `SearchWords` has it, is one of them.
+    /// True if `word`, in the form of `SearchWords`, is one of them.
     func has(_ word: String) -> Bool {
         switch form {
         case .plain(let text): Self.stands(word, in: text, asWhole: true)
@@ -27,7 +27,7 @@ struct FoldedWords {
         }
     }
 
-    /// True: one of them begins with `word`.
+    /// True if one of them begins with `word`.
     func hasBeginning(_ word: String) -> Bool {
         switch form {
         case .plain(let text): Self.stands(word, in: text, asWhole: false)
@@ -39,7 +39,7 @@ struct FoldedWords {
         byte == 0x20 || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
     }
 
-    /// True: `word` stands at the beginning of a run of letters, and ends with it if `asWhole`. The index cuts long words.
+    /// True if `word` is at the start of a run of letters, and at its end too if `asWhole`. The index cuts long words.
     private static func stands(_ word: String, in text: String, asWhole: Bool) -> Bool {
         var (word, text) = (word, text)
         return text.withUTF8 { text in

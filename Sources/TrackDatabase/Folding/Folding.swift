@@ -1,11 +1,11 @@
-/// Text as it is compared: without case, marks and width, in any script. The rules:
+/// Text for comparisons: without case, marks and width, in any script. The rules:
 ///
 /// * Compatibility decomposition (full-width letters, ligatures, superscripts), then lower case; `ß` is `ss`, `ς` is `σ`.
-/// * Marks of Latin, Greek, Cyrillic, Hebrew and Arabic fall away, and so do letters' strokes: `ø` `o`, `ł` `l`, `æ` `ae`,
-///   `İ` and `ı` `i`, `ё` `е`. Vowels of Indic scripts and tones of Thai stay.
-/// * Katakana of either width becomes hiragana, as a Japanese input method begins with it; voice marks stay (`が` is not `か`).
-/// * Hangul is composed. Quotes and dashes of typographers become those of typewriters. Controls and spaces become a space,
-///   what has no shape falls away.
+/// * Marks of Latin, Greek, Cyrillic, Hebrew and Arabic are removed, and so are letters' strokes: `ø` `o`, `ł` `l`, `æ`
+///   `ae`, `İ` and `ı` `i`, `ё` `е`. Vowels of Indic scripts and tones of Thai stay.
+/// * Katakana of either width becomes hiragana, the start of Japanese input methods; voice marks stay (`が` is not `か`).
+/// * Hangul is composed. Typographic quotes and dashes become ASCII ones. Controls and spaces become a space, and
+///   invisible characters are removed.
 package enum Folding {
     /// The folded text. Any thread.
     package static func fold(_ text: String) -> String {
@@ -54,12 +54,12 @@ package enum Folding {
         return String(result)
     }
 
-    /// True: it may join what stands before it.
+    /// True if the scalar may combine with the one before it.
     private static func isCombining(_ value: UInt32) -> Bool {
         (0x1160...0x11FF).contains(value) || Unicode.Scalar(value)?.properties.canonicalCombiningClass.rawValue ?? 0 > 0
     }
 
-    /// Puts marks that stay into the order of Unicode, so that texts that look alike are alike.
+    /// Sorts the remaining marks in the order of Unicode, so that equivalent texts are equal.
     private static func order(_ values: inout [UInt32]) {
         func rank(_ value: UInt32) -> UInt8 {
             Unicode.Scalar(value)?.properties.canonicalCombiningClass.rawValue ?? 0
@@ -75,7 +75,7 @@ package enum Folding {
         }
     }
 
-    /// With voiced kana and Hangul syllables in one scalar each.
+    /// Composes voiced kana and Hangul syllables into one scalar each.
     private static func composed(_ values: [UInt32]) -> [UInt32] {
         var result: [UInt32] = []
         for value in values {

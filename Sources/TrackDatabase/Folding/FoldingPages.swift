@@ -1,15 +1,15 @@
-/// The table of `Folding` in memory, made from its runs when a text that is not ASCII is folded for the first time.
+/// The table of `Folding` in memory, made from its runs at the first fold of a text that is not ASCII.
 ///
-/// A run is: varint of the distance to the run before; varint of the number of target scalars, shifted by 1, with bit 0 for
-/// a count above 1; if so, varint of the count and varint of the step, shifted by 2, with the target's step in bits 0 and 1;
-/// then each target as the zigzag varint of its distance from the first code point.
+/// A run is: varint of the distance to the previous run; varint of the number of target scalars, shifted by 1, with bit
+/// 0 for a count above 1; if so, varint of the count and varint of the step, shifted by 2, with the target's step in
+/// bits 0 and 1; then each target as the zigzag varint of its distance from the first code point.
 struct FoldingPages: Sendable {
     /// The only one.
     static let shared = FoldingPages()
 
-    /// By the upper bits of a code point: the number of its block, 0 for one in which nothing changes.
+    /// By the upper bits of a code point: the number of its block; 0: a block without changes.
     private var pages = [UInt16](repeating: 0, count: 0x110000 >> 7)
-    /// 128 entries a block: 0 for what stays, a scalar, or `isSequence` with offset and length in `sequences`.
+    /// 128 entries a block: 0 for no change, a scalar, or `isSequence` with offset and length in `sequences`.
     private var blocks = [UInt32](repeating: 0, count: 128)
     private var sequences: [UInt32] = []
 
@@ -53,7 +53,7 @@ struct FoldingPages: Sendable {
         }
     }
 
-    /// Appends the text of a code point.
+    /// Appends the folded scalars of a code point.
     func append(_ code: UInt32, to result: inout [UInt32]) {
         let entry = blocks[Int(pages[Int(code >> 7)]) * 128 + Int(code & 127)]
         if entry == 0 {

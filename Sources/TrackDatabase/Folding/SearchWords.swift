@@ -1,14 +1,14 @@
-/// Words of folded text, as the index of words has them and as a search asks for them.
+/// Words of folded text, for the index of words and for searches.
 ///
-/// A word is a run of letters, digits and marks. Where a script has no spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan),
-/// every letter begins a word of two letters, so that a search finds it anywhere. Letters that only punctuation parts are one
-/// more word together (`ac/dc`: ac, dc, acdc), and punctuation that stands alone is a word (`!!!`).
+/// A word is a run of letters, digits and marks. In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese,
+/// Tibetan), every letter begins a word of two letters, so that a search finds it anywhere. Words that only punctuation
+/// separates are also one word together (`ac/dc`: ac, dc, acdc), and punctuation that stands alone is a word (`!!!`).
 enum SearchWords {
-    /// Words that one piece of a text stands for; pieces are parted by spaces.
+    /// Words of one piece of a text; spaces separate pieces.
     struct Piece: Equatable {
         /// Its words, in order.
         var words: [String]
-        /// All of them as one, if there are several; nil: there is one.
+        /// All of them joined, if there are several; nil: there is one.
         var joined: String?
     }
 
@@ -20,7 +20,7 @@ enum SearchWords {
         folded.unicodeScalars.split(separator: " ").map { piece($0) }
     }
 
-    /// The words of folded text for the index, one space between them.
+    /// The words of folded text for the index, with a space between them.
     static func indexText(_ folded: String) -> String {
         var result = ""
         for piece in pieces(folded) {
@@ -48,7 +48,7 @@ enum SearchWords {
         return Piece(words: words, joined: parts.count > 1 ? cut(parts.flatMap { $0 }) : nil)
     }
 
-    /// Punctuation as a letter for private use, since the index parts words at the punctuation of ASCII.
+    /// Punctuation as a private-use letter, since the index splits words at ASCII punctuation.
     private static func hidden(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         scalar.value < 0x80 ? Unicode.Scalar(0xE000 + scalar.value) ?? scalar : scalar
     }
@@ -79,7 +79,7 @@ enum SearchWords {
         return text
     }
 
-    /// True: it is part of a word.
+    /// True if the scalar is part of a word.
     static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x80 {
             return (0x61...0x7A).contains(scalar.value) || (0x30...0x39).contains(scalar.value)
@@ -93,7 +93,7 @@ enum SearchWords {
         }
     }
 
-    /// True: its script has no spaces between words.
+    /// True if the scalar's script has no spaces between words.
     static func isContinuous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3041...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,

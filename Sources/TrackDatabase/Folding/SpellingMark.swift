@@ -1,19 +1,19 @@
-/// The part of a text that stands beside its folded text in the database. Most texts of music are their folded text with a
-/// capital at the beginning of each word; of these it is empty, and of all others it is the text itself.
+/// The spelling of a text beside its folded text in the database. Most texts of music equal their folded text with a
+/// capital at the start of each word; their mark is empty. The mark of any other text is the text itself.
 enum SpellingMark {
     /// The text of a row of `ordered`, in SQL.
     static let sql = "iif(spelling = '', capitalized(folded), spelling)"
 
-    /// The mark of a text, whose folded text is given.
+    /// The mark of a text with this folded text.
     static func mark(_ text: String, _ folded: String) -> String {
-        // Without a letter to change both are the same; such texts, as dates, can be compared as they stand.
+        // In texts without a letter, such as dates, both are the same; they are compared directly.
         Spelling(text) != Spelling(folded) && Spelling(text) == Spelling(capitalized(folded)) ? "" : text
     }
 
-    /// The text that has this mark.
+    /// The text of a mark.
     static func text(_ mark: String, _ folded: String) -> String { mark.isEmpty ? capitalized(folded) : mark }
 
-    /// A folded text with capitals at the beginnings of its words, those of ASCII alone.
+    /// A folded text with capitals at the starts of its words, in ASCII only.
     static func capitalized(_ folded: String) -> String {
         var folded = folded
         return folded.withUTF8 { bytes in

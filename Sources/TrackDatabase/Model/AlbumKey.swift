@@ -1,16 +1,16 @@
-/// Parts albums from each other. The rule:
+/// Distinguishes albums. The rule:
 ///
-/// * An album is (album artists, title, MusicBrainz id of the release). Without the id, the folder stands in its place: so
+/// * An album is (album artists, title, MusicBrainz id of the release). Without the id, the folder takes its place: so
 ///   editions and albums of the same name in different folders are different albums.
-/// * Folders of discs (`CD1`, `Disc 2 - Live`, `Side A` …) count as the folder above them: an album over several is one.
-/// * Without an album artist the tracks of one folder with one title are one album. Where their artists differ, or where a
-///   file says so, it is a compilation, and has no artist of its own.
-/// * A track without a title of an album is on none.
+/// * Folders of discs (`CD1`, `Disc 2 - Live`, `Side A` …) count as the folder above them: an album in several is one.
+/// * Without an album artist, the tracks of one folder with one title are one album. If their artists differ, or a file
+///   is marked so, it is a compilation, and has no artist of its own.
+/// * A track without an album title is on no album.
 package struct AlbumKey: Hashable, Sendable {
     /// A digest of 16 bytes of the parts, each with its length.
     let bytes: [UInt8]
 
-    /// The key of a track's album; nil: it is on none.
+    /// The key of a track's album; nil: it is on no album.
     package init?(_ record: TrackRecord) {
         guard let title = record.tags[.album]?.first, !title.isEmpty else { return nil }
         let release = record.tags[.musicBrainzAlbumId]?.first.map { Array($0.utf8) }
@@ -33,7 +33,7 @@ package struct AlbumKey: Hashable, Sendable {
         return (0..<8).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
     }
 
-    /// The folder of an album that has a track in `folder`.
+    /// The folder of the album with a track in `folder`.
     static func albumFolder(_ folder: [UInt8]) -> [UInt8] {
         let path = TrackPath(folder)
         return !path.folder.isEmpty && isDisc(path.name) ? path.folder : folder
@@ -41,7 +41,7 @@ package struct AlbumKey: Hashable, Sendable {
 
     private static let discs = ["cd", "disc", "disk", "dvd", "side", "lp", "vinyl", "disque", "disco", "диск", "でぃすく"]
 
-    /// True: a folder of this name holds one disc of an album.
+    /// True if a folder of this name holds one disc of an album.
     static func isDisc(_ name: [UInt8]) -> Bool {
         let folded = Folding.fold(bytes: name)
         for word in discs where folded.hasPrefix(word) {

@@ -1,4 +1,4 @@
-/// A playlist below a folder of the library, as a scan finds it.
+/// A playlist below a folder of the library, found by a scan.
 package struct ListFile: Hashable, Sendable {
     /// Its place.
     package var path: TrackPath

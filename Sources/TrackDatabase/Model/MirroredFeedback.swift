@@ -1,6 +1,6 @@
-/// Feedback on a content as the daemon has it.
+/// The daemon's feedback on a content.
 package struct MirroredFeedback: Equatable, Sendable {
-    /// Identity of the content, as tracks have it.
+    /// Identity of the content, as in tracks.
     package var identity: Int64
     package var feedback: TrackFeedback
 

@@ -1,10 +1,10 @@
-/// A text that is equal to the same bytes alone. Two spellings of an é are two texts, as in the files and in the database,
-/// though Swift has them equal.
+/// A text that equals only the same bytes. Two spellings of an é are two texts, as in files and in the database,
+/// although Swift treats them as equal.
 package struct Spelling: Hashable, Sendable {
     /// The text.
     package let text: String
 
-    /// The spelling that a text has.
+    /// The spelling of a text.
     package init(_ text: String) { self.text = text }
 
     package static func == (left: Spelling, right: Spelling) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
@@ -14,7 +14,7 @@ package struct Spelling: Hashable, Sendable {
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The texts of a tag as the database keeps them: without empty ones, each once.
+    /// The texts of a tag in the form of the database: without empty ones, each once.
     package static func kept(_ texts: [String]) -> [String] {
         if texts.count == 1 { return texts[0].isEmpty ? [] : texts }
         var seen: Set<Spelling> = []

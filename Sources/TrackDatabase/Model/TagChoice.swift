@@ -1,4 +1,4 @@
-/// Tags that a question reads of each track.
+/// Tags that a query reads of each track.
 package struct TagChoice: Equatable, Sendable {
     private let bits: Int64
 
@@ -10,6 +10,6 @@ package struct TagChoice: Equatable, Sendable {
     /// These tags.
     package init(_ tags: some Sequence<TrackTag>) { bits = tags.reduce(0) { $0 | $1.bit } }
 
-    /// True: the tag is one of them.
+    /// True if the tag is one of them.
     package func contains(_ tag: TrackTag) -> Bool { bits & tag.bit != 0 }
 }

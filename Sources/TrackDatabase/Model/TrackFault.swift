@@ -1,7 +1,7 @@
-/// A file that could not be read as a track. A scan tries it again when the file has changed.
+/// A file that could not be read as a track. A scan reads it again after a change of the file.
 package struct TrackFault: Equatable, Sendable {
     package var path: TrackPath
-    /// The file when it was tried.
+    /// The file at the failed read.
     package var file: TrackFile
     /// Words for people.
     package var reason: String

@@ -1,8 +1,8 @@
-/// A track as a scan finds it: its place, its file, its format and its tags. A value without any I/O.
+/// A track found by a scan: its place, its file, its format and its tags. A value without I/O.
 package struct TrackRecord: Equatable, Sendable {
     /// Place of its file.
     package var path: TrackPath
-    /// The file as the kernel describes it.
+    /// The attributes of the file.
     package var file = TrackFile()
     /// Seconds; nil: unknown. Kept to the millisecond.
     package var duration: Double?
@@ -10,21 +10,21 @@ package struct TrackRecord: Equatable, Sendable {
     /// Texts of each tag in the order of the file. Empty texts and repeated ones are not kept.
     package var tags: [TrackTag: [String]] = [:]
     package var numbers = TrackNumbers()
-    /// The file says that it is part of a compilation.
+    /// True if the file is marked as part of a compilation.
     package var isCompilation = false
     package var hasLyrics = false
     package var hasPicture = false
-    /// No sound was found in its file: it is known by its name alone.
+    /// True if no sound was found in its file: only its name is known.
     package var isUnreadable = false
     package var loudness = TrackLoudness()
-    /// A hash of its sound, by which a moved file is known again; nil: not computed yet.
+    /// A hash of its sound, which recognises a moved file; nil: not computed yet.
     package var identity: Int64?
 
     /// A track without tags.
     package init(path: TrackPath) { self.path = path }
 }
 
-/// Place of a file below the library, in bytes as the kernel has them: they need not be UTF-8.
+/// Place of a file below the library, in the kernel's bytes: they need not be UTF-8.
 package struct TrackPath: Hashable, Sendable {
     /// Folders from the root's name on with `/` between them; empty: the top.
     package var folder: [UInt8]
@@ -36,7 +36,7 @@ package struct TrackPath: Hashable, Sendable {
         self.name = name
     }
 
-    /// A place by its whole path, which is parted at the last `/`.
+    /// A place by its whole path, which is split at the last `/`.
     package init(_ path: [UInt8]) {
         let slash = path.lastIndex(of: UInt8(ascii: "/"))
         folder = slash.map { Array(path[..<$0]) } ?? []
@@ -46,7 +46,7 @@ package struct TrackPath: Hashable, Sendable {
     /// A place by its whole path as text.
     package init(_ path: String) { self.init(Array(path.utf8)) }
 
-    /// The name without its suffix, which is the title of a file without one. U+FFFD replaces bytes that are not UTF-8.
+    /// The name without its suffix, the title of a file without a title tag. U+FFFD replaces bytes that are not UTF-8.
     package var stem: String {
         let dot = name.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
         return String(decoding: dot > name.startIndex ? name[..<dot] : name[...], as: UTF8.self)
@@ -56,13 +56,13 @@ package struct TrackPath: Hashable, Sendable {
     package var bytes: [UInt8] { folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name }
 }
 
-/// A file, as far as a change of it shows in it.
+/// The attributes of a file that show a change of it.
 package struct TrackFile: Hashable, Sendable {
     /// Bytes.
     package var size: Int64 = 0
     /// Nanoseconds since 1970.
     package var modified: Int64 = 0
-    /// Number of the file on its disk.
+    /// Inode number of the file.
     package var inode: Int64 = 0
 
     /// A file by its parts: `size` in bytes, `modified` in nanoseconds since 1970.
@@ -75,11 +75,11 @@ package struct TrackFile: Hashable, Sendable {
 
 /// Format of the sound; nil: unknown.
 package struct TrackFormat: Hashable, Sendable {
-    /// As the daemon names it, such as `flac`.
+    /// The daemon's name of the codec, such as `flac`.
     package var codec: String?
     /// Frames a second.
     package var sampleRate: Int64?
-    /// Of one sample.
+    /// Bits of one sample.
     package var bitsPerSample: Int64?
     package var channels: Int64?
 
@@ -94,7 +94,7 @@ package struct TrackFormat: Hashable, Sendable {
     }
 }
 
-/// Numbers that a track has in its album, disc and work; nil: the file has none.
+/// Numbers of a track in its album, disc and work; nil: the file has none.
 package struct TrackNumbers: Equatable, Sendable {
     package var trackNumber: Int64?
     package var trackCount: Int64?
@@ -102,7 +102,7 @@ package struct TrackNumbers: Equatable, Sendable {
     package var discCount: Int64?
     package var movementNumber: Int64?
     package var movementCount: Int64?
-    /// Chapters that its file has.
+    /// Number of chapters in its file.
     package var chapterCount: Int64?
 
     /// No numbers.
@@ -124,7 +124,7 @@ package struct TrackLoudness: Equatable, Sendable {
     package init() {}
 }
 
-/// Feedback on a track as the daemon has it.
+/// The daemon's feedback on a track.
 package struct TrackFeedback: Equatable, Sendable {
     /// Nil: neither liked nor disliked.
     package var liked: Bool?
@@ -135,36 +135,36 @@ package struct TrackFeedback: Equatable, Sendable {
     /// Seconds since 1970; nil: never.
     package var lastPlayed: Double?
 
-    /// None yet.
+    /// No feedback.
     package init() {}
 }
 
-/// A track as the library has it.
+/// A track in the library.
 package struct StoredTrack: Equatable, Sendable {
-    /// Its number, which it keeps when its file changes or moves.
+    /// Its number, which is kept when its file changes or moves.
     package var id: Int64
     /// Number of its album; nil: it is on none.
     package var album: Int64?
     /// Seconds since 1970.
     package var added: Double
-    /// Its file is away.
+    /// True if its file is missing.
     package var isMissing: Bool
     package var record: TrackRecord
     package var feedback: TrackFeedback
 }
 
-/// An album as the library has it; see `AlbumKey` for the rule that parts albums.
+/// An album in the library; see `AlbumKey` for the rule that distinguishes albums.
 package struct StoredAlbum: Equatable, Sendable {
     /// Its number.
     package var id: Int64
     package var title: String
-    /// Nil: it has several artists and names none.
+    /// Nil: it has several artists and no album artist.
     package var artist: String?
     package var isCompilation: Bool
-    /// The date that most of its tracks have; nil: none has one.
+    /// The date of most of its tracks; nil: none has one.
     package var date: String?
-    /// Tracks whose files are there.
+    /// Tracks whose files are present.
     package var tracks: Int64
-    /// Seconds of these.
+    /// Duration of these tracks in seconds.
     package var duration: Double
 }

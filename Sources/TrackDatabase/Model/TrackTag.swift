@@ -1,4 +1,4 @@
-/// A tag of tracks that has text. The raw value stands in the database and never changes.
+/// A tag of tracks with text. The database stores the raw value, which never changes.
 package enum TrackTag: UInt8, CaseIterable, Sendable {
     case artist = 1
     case artistSort = 2
@@ -24,7 +24,7 @@ package enum TrackTag: UInt8, CaseIterable, Sendable {
     case musicBrainzAlbumArtistId = 22
     case musicBrainzAlbumId = 23
     case musicBrainzReleaseGroupId = 24
-    // Those from here on belong to one track: they are not kept with the others of its album.
+    // These tags belong to one track: they are not stored with the shared tags of its album.
     case title = 32
     case titleSort = 33
     case movement = 34
@@ -33,10 +33,10 @@ package enum TrackTag: UInt8, CaseIterable, Sendable {
     case musicBrainzReleaseTrackId = 37
     case musicBrainzWorkId = 38
 
-    /// True: tracks of one album rarely share it.
+    /// True if tracks of one album rarely share the tag.
     package var isOwn: Bool { rawValue >= TrackTag.title.rawValue }
 
-    /// True: its text is a date, such as `1994` or `1994-05-01`.
+    /// True if its text is a date, such as `1994` or `1994-05-01`.
     package var isDate: Bool { self == .date || self == .originalDate }
 
     /// Its bit in the mask of a track's tags.
@@ -45,7 +45,7 @@ package enum TrackTag: UInt8, CaseIterable, Sendable {
     /// Its name in filters.
     package var name: String { String(describing: self) }
 
-    /// The tag with this name in filters; nil: there is none.
+    /// The tag with this name in filters; nil: the name is unknown.
     package init?(name: String) {
         guard let tag = Self.byName[name] else { return nil }
         self = tag
@@ -53,7 +53,7 @@ package enum TrackTag: UInt8, CaseIterable, Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
-    /// Its range in the indices of search; nil: search does not look at it.
+    /// Its range in the search indices; nil: it is not searched.
     var searchKind: SearchKind? {
         switch self {
         case .artist, .albumArtist, .composer, .conductor, .performer: .artist
@@ -69,7 +69,7 @@ package enum TrackTag: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// A kind of thing that search finds; the raw value is its rank among equals.
+/// Kinds of search results. The raw value ranks equal hits.
 package enum SearchKind: UInt8, CaseIterable, Sendable {
     case artist = 1
     case album = 2
@@ -77,14 +77,14 @@ package enum SearchKind: UInt8, CaseIterable, Sendable {
     case genre = 4
     case folder = 5
 
-    /// The kinds in the order of their numbers in the indices of search. There are most tracks: a walk of the others passes
-    /// none of them.
+    /// The kinds in the order of their numbers in the search indices. Tracks are the most: a walk of the other kinds
+    /// passes none of them.
     static let byDocument: [SearchKind] = [.genre, .folder, .artist, .album, .track]
 
-    /// The number of a thing of this kind in the indices of search.
+    /// The number of a row of this kind in the search indices.
     func document(_ id: Int64) -> Int64 { firstDocument | id }
 
-    /// The least number of this kind.
+    /// The lowest number of this kind.
     var firstDocument: Int64 {
         switch self {
         case .genre: 1 << 40
@@ -95,15 +95,15 @@ package enum SearchKind: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The number above those of this kind.
+    /// The number after the last of this kind.
     var endOfDocuments: Int64 { firstDocument + 1 << 40 }
 
-    /// The kind of a number; nil: there is none.
+    /// The kind of a number; nil: the number is invalid.
     static func kind(_ document: Int64) -> SearchKind? {
         let place = Int(document >> 40) - 1
         return byDocument.indices.contains(place) ? byDocument[place] : nil
     }
 
-    /// The kind's part of a number.
+    /// The row part of a number.
     static func id(_ document: Int64) -> Int64 { document & (1 << 40 - 1) }
 }

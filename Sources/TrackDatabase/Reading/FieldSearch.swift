@@ -1,6 +1,6 @@
-/// Finds albums and tracks that have the searched words together: each in the names of their artists, in the title of the album
-/// or in that of the track, and at least one in their own title. It begins with the rarest word, and looks at a bounded number of
-/// rows: of words that very many texts share it finds some.
+/// Finds albums and tracks that have the searched words together: each word is in the names of their artists, in the
+/// title of the album or in that of the track, and at least one is in their own title. It begins with the rarest word,
+/// and reads a bounded number of rows: of words that very many texts share, it finds only some hits.
 struct FieldSearch {
     /// An album or a track.
     struct Hit {
@@ -12,7 +12,7 @@ struct FieldSearch {
         var rank: SearchRank
     }
 
-    /// Pieces of the search that a text has, a bit each.
+    /// Pieces of the search in a text, one bit each.
     private struct Match {
         /// As whole words.
         var whole: UInt8 = 0
@@ -24,7 +24,7 @@ struct FieldSearch {
         }
     }
 
-    /// Texts that have a piece.
+    /// Texts with a piece.
     private struct Texts {
         /// Artists, then titles of albums.
         var shared: [Int64] = []
@@ -50,9 +50,9 @@ struct FieldSearch {
 
     /// Pieces, at most.
     private static let mostPieces = 8
-    /// Texts of one piece that are listed.
+    /// Listed texts of one piece, at most.
     private static let mostTexts = 4000
-    /// So few texts that no rarer piece is looked for.
+    /// With so few texts, no rarer piece is searched.
     private static let few = 500
 
     /// A search that finds about `most` of each kind.
@@ -68,16 +68,16 @@ struct FieldSearch {
         all = UInt8(truncatingIfNeeded: 1 << pieces.count - 1)
     }
 
-    /// Albums and tracks, in no order.
+    /// Albums and tracks, unordered.
     mutating func find(_ kinds: [SearchKind]) throws(TrackDatabaseError) -> [Hit] {
         let kinds = kinds.filter { $0 == .album || $0 == .track }
         if kinds.isEmpty { return [] }
         titles = pieces.map { _ in nil }
         var rarest: Texts?
-        // Long pieces are rare.
+        // Long pieces are mostly rare.
         for (index, piece) in pieces.enumerated().sorted(by: { Self.length($0.element) > Self.length($1.element) }) {
             let found = try texts(piece)
-            // No text has it, so nothing has all pieces.
+            // No text has this piece, so no hit has all pieces.
             if found.count == 0 { return [] }
             if found.isComplete { titles[index] = IdSet(found.titles) }
             if found.count < rarest?.count ?? .max || rarest == nil { rarest = found }
@@ -121,7 +121,7 @@ struct FieldSearch {
         return texts
     }
 
-    /// Looks at the sets of tags with a value, and at their tracks.
+    /// Searches the sets of tags with a value, and their tracks.
     private mutating func look(_ value: Int64, _ kinds: [SearchKind]) throws(TrackDatabaseError) {
         let statement = try core.database.statement(
             """
@@ -146,7 +146,7 @@ struct FieldSearch {
             let title = PackedValues.unpack(packed).first(where: { $0.tag == TrackTag.album.rawValue })
         else { return }
         let own = try self.match(text: title.value)
-        // With all pieces in its title it is found by that.
+        // The search of single texts finds a title with all pieces.
         guard own.begun != 0, own.begun != all else { return }
         add(.album, album, try records.value(title.value, keeps: false).text, match)
     }
@@ -189,7 +189,7 @@ struct FieldSearch {
                 unlisted |= bit
             }
         }
-        // Without a listed piece it need not be read.
+        // Without a listed piece, the title need not be read.
         guard begun | match.begun | unlisted == all else { return }
         if unlisted != 0 { begun |= try self.match(text: title).begun & unlisted }
         guard begun != 0, begun != all, begun | match.begun == all else { return }
@@ -203,7 +203,7 @@ struct FieldSearch {
         counts[kind, default: 0] += 1
     }
 
-    /// Pieces that the artists and the album of a set have.
+    /// Pieces in the artists and the album of a set.
     private mutating func match(set: Int64, _ packed: [UInt8]) throws(TrackDatabaseError) -> Match {
         if let known = sets[set] { return known }
         work -= 2
@@ -223,7 +223,7 @@ struct FieldSearch {
         var match = Match()
         for (index, piece) in pieces.enumerated() {
             let bit: UInt8 = 1 << UInt8(index)
-            // A whole word is a beginning, too.
+            // A whole word is also a beginning.
             guard has(piece, words.hasBeginning) else { continue }
             match.begun |= bit
             if has(piece, words.has) { match.whole |= bit }

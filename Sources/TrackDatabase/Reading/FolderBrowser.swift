@@ -1,4 +1,4 @@
-/// Something in a folder.
+/// An entry of a folder.
 package enum FolderEntry: Equatable, Sendable {
     /// A folder, by its path.
     case folder([UInt8])
@@ -10,14 +10,14 @@ struct FolderBrowser {
     private let core: ReaderCore
     private let records: RecordReader
 
-    /// Lists in this database.
+    /// A browser of this database.
     init(_ core: ReaderCore) {
         self.core = core
         records = RecordReader(core)
     }
 
-    /// A page of a folder: its folders by name, then its tracks by name; nil: there is no such folder. Folders without any
-    /// track that is there are left out.
+    /// A page of a folder: its folders by name, then its tracks by name; nil: there is no such folder. Folders without
+    /// any present track are left out.
     func browse(
         _ folder: [UInt8], limit: Int, after: String?
     ) throws(TrackDatabaseError) -> Page<FolderEntry>? {
@@ -63,7 +63,7 @@ struct FolderBrowser {
         }
     }
 
-    /// True: a track that is there lies in the folder or below it.
+    /// True if a present track is in the folder or below it.
     func holdsTracks(_ folder: [UInt8]) throws(TrackDatabaseError) -> Bool {
         let tracks =
             "SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0"

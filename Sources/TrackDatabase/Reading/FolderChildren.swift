@@ -1,7 +1,7 @@
-/// Folders that lie in a folder itself, in the order of their names. They are found in the order of all paths: what lies below
-/// one of them is passed over, so each costs two looks into the index.
+/// The folders directly in a folder, in the order of their names. The index has all paths in order; the paths below a
+/// child are skipped, so each child costs two index lookups.
 struct FolderChildren {
-    /// A folder in it.
+    /// A child folder.
     struct Child {
         /// Number of the folder.
         var id: Int64
@@ -11,20 +11,20 @@ struct FolderChildren {
 
     private let database: SQLiteDatabase
     private let beginning: [UInt8]
-    /// The least path that follows the last one.
+    /// The least path after the last child.
     private var least: [UInt8]
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The folders in `folder`, from the top if it is empty, whose names follow `name`.
+    /// The folders in `folder` whose names follow `name`; empty: from the top.
     init(_ database: SQLiteDatabase, in folder: [UInt8], after name: [UInt8] = []) {
         self.database = database
         beginning = folder.isEmpty ? [] : folder + [Self.slash]
-        // No name has a zero.
+        // No name contains a zero.
         least = beginning + name + [0]
     }
 
-    /// The next one; nil: there is none.
+    /// The next child; nil: there is none.
     mutating func next() throws(TrackDatabaseError) -> Child? {
         let statement = try database.statement("SELECT id, path FROM folder WHERE path >= ?1 ORDER BY path LIMIT 1")
         defer { statement.reset() }
@@ -36,7 +36,7 @@ struct FolderChildren {
             guard path.starts(with: beginning) else { return nil }
             let name = path[beginning.count...]
             if let end = name.firstIndex(of: Self.slash) {
-                // Below a folder that came before. A zero follows the slash.
+                // Below an earlier child. A zero follows the slash.
                 least = path[..<end] + [Self.slash + 1]
             } else {
                 least = path + [0]

@@ -1,5 +1,4 @@
-/// The place behind a page, as clients keep it: letters that mean nothing to them. It belongs to one question, and any other
-/// refuses it.
+/// The position after a page, as opaque letters for clients. It belongs to one query; any other query refuses it.
 struct QueryCursor: Equatable {
     /// Values of the columns of the last row.
     var values: [SQLiteValue]
@@ -7,10 +6,10 @@ struct QueryCursor: Equatable {
     /// Letters of a cursor, at most.
     static let longest = 65_536
 
-    /// The place behind a row with these values.
+    /// The position after a row with these values.
     init(_ values: [SQLiteValue]) { self.values = values }
 
-    /// The cursor as letters; `question` describes what was asked.
+    /// The cursor as letters; `question` describes the query.
     func text(_ question: String) -> String {
         var bytes = Self.hash(question)
         for value in values {
@@ -31,7 +30,7 @@ struct QueryCursor: Equatable {
 
     private static let hexadecimal = "0123456789abcdef".map { String($0) }
 
-    /// The cursor of the same question that letters mean.
+    /// The cursor in these letters. Throws if it belongs to another query.
     init(_ text: String, question: String) throws(TrackDatabaseError) {
         guard text.utf8.count <= Self.longest, text.utf8.count % 2 == 0 else { throw .invalidCursor }
         var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// A way to walk tracks in an order: one statement after the other, each with rows that follow those of the one before.
+/// A plan to walk tracks in an order: statements in sequence, each with rows after those of the previous one.
 struct QueryPlan {
     /// One statement without its filter.
     struct Phase {
@@ -8,20 +8,20 @@ struct QueryPlan {
         var condition: String
         var values: [SQLiteValue] = []
         var columns: [SortColumn]
-        /// A column that an index has in order, for the first of `columns`; nil: no index does.
+        /// A column in the order of an index, for the first of `columns`; nil: no index has it.
         var seek: String?
-        /// True if an index has the second of `columns`, bytes that are never empty, in order within each value of the first,
-        /// and there are no others.
+        /// True if an index also has the second of `columns`, bytes that are never empty, in order within each value of
+        /// the first, and there are no more columns.
         var seeksWithin = false
         /// The number of the set of tags, in the first table that has it.
         var set = "t.tagset"
     }
 
     var phases: [Phase]
-    /// Why it may take long, for people.
+    /// Reason why it may take long, for people.
     var slowness: String
 
-    /// The plan that finds tracks by an index of the order; nil: there is none for its first key.
+    /// The plan that uses an index of the order; nil: there is none for its first key.
     static func ordered(by keys: [SortKey]) -> QueryPlan? {
         guard let first = keys.first else {
             let columns = [SortColumn(sql: "t.id", isFalling: false)]
@@ -59,7 +59,7 @@ struct QueryPlan {
         let number = tag.rawValue
         let phases: [Phase]
         if tag == .title {
-            // Each track has one.
+            // Each track has a value.
             phases = [
                 Phase(
                     tables: "ordered v CROSS JOIN track t INDEXED BY track_title CROSS JOIN tagset s",
@@ -96,7 +96,7 @@ struct QueryPlan {
             slowness: rest.isEmpty ? Self.rare : "many tracks have the same \(tag.name), or \(Self.rare)")
     }
 
-    /// Columns of a whole order, as each plan of it has them.
+    /// Columns of a whole order, the same in each plan of it.
     static func columns(_ keys: [SortKey]) -> [SortColumn] {
         var columns = keys.flatMap(SortColumns.columns)
         switch keys.first?.field {
@@ -108,7 +108,7 @@ struct QueryPlan {
         return columns + [SortColumn(sql: "t.id", isFalling: false)]
     }
 
-    /// The plan that looks at the rows of a driver, or at all, and sorts them.
+    /// The plan that reads the rows of a driver, or all rows, and sorts them.
     static func sorted(_ columns: [SortColumn], by driver: CompiledFilter.Driver?) -> QueryPlan {
         var phase = Phase(
             tables: "track t CROSS JOIN tagset s", condition: "s.id = t.tagset", values: [], columns: columns)
@@ -143,7 +143,7 @@ struct QueryPlan {
         return QueryPlan(phases: [phase], slowness: slowness)
     }
 
-    /// The same plan, which passes over all other sets of tags before it reads their rows.
+    /// The same plan, which skips all other sets of tags before it reads their rows.
     func narrowed(to sets: IdSet) -> QueryPlan {
         var plan = self
         for (index, phase) in phases.enumerated() {
@@ -153,7 +153,7 @@ struct QueryPlan {
         return plan
     }
 
-    /// The same plan of an order by folders, which passes over all other folders.
+    /// The same plan of an order by folders, which skips all other folders.
     func narrowed(toFolders folders: IdSet) -> QueryPlan {
         var plan = self
         for (index, phase) in phases.enumerated() {

@@ -3,13 +3,13 @@ struct QueryReader {
     private let core: ReaderCore
     private let records: RecordReader
 
-    /// Finds in this database.
+    /// A reader of this database.
     init(_ core: ReaderCore) {
         self.core = core
         records = RecordReader(core)
     }
 
-    /// A page of tracks whose files are there.
+    /// A page of tracks whose files are present.
     func query(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<StoredTrack> {
         try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
             let page = try ids(query)
@@ -17,8 +17,8 @@ struct QueryReader {
         }
     }
 
-    /// Hands over the tracks of a page, with these tags of each and with feedback if `hasFeedback`, until `take` returns false: the
-    /// next page begins with that one.
+    /// Passes the tracks of a page, with these tags of each and with feedback if `hasFeedback`, until `take` returns
+    /// false: the next page begins with that track.
     func query(
         _ query: TrackQuery, reading tags: TagChoice, hasFeedback: Bool = true, _ take: (StoredTrack) -> Bool
     ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
@@ -33,12 +33,12 @@ struct QueryReader {
         }
     }
 
-    /// The same as numbers of tracks, which takes a tenth of the time.
+    /// A page as numbers of tracks, which takes a tenth of the time.
     func queryIds(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
         try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in try ids(query) }
     }
 
-    /// The same within a question.
+    /// The same within a transaction of `question`.
     func ids(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
         let found = try find(query)
         let rows = found.rows.prefix(query.rowLimit)
@@ -65,14 +65,14 @@ struct QueryReader {
             limit: query.rowLimit + 1)
     }
 
-    /// Values of the columns in the last row of the page before; nil: it is the first page.
+    /// Values of the columns in the last row of the previous page; nil: it is the first page.
     private func place(_ query: TrackQuery) throws(TrackDatabaseError) -> [SQLiteValue]? {
         try query.after.map { text throws(TrackDatabaseError) in
             try QueryCursor(text, question: query.description).values
         }
     }
 
-    /// A query in the order of these keys with its plan. `total`: tracks of the library.
+    /// A query in the order of these keys with its plan. `total`: number of tracks in the library.
     func ordered(
         _ query: TrackQuery, _ keys: [SortKey], _ total: Double
     ) throws(TrackDatabaseError) -> OrderedQuestion {
@@ -85,7 +85,7 @@ struct QueryReader {
         return OrderedQuestion(plan: plan, filter: filter ?? .constant(true), after: after)
     }
 
-    /// The cheaper of the ways to walk: by the index of the order, or by the rows that the filter finds.
+    /// The cheaper plan: a walk by the index of the order, or a sort of the rows that the filter finds.
     private func plan(
         _ keys: [SortKey], _ columns: [SortColumn], _ filter: CompiledFilter?, _ limit: Int, _ total: Double
     ) throws(TrackDatabaseError) -> QueryPlan {
@@ -96,7 +96,7 @@ struct QueryReader {
         }
         guard filter.driver != nil else { return ordered }
         let walked = Double(limit) / max(filter.share, 1e-9)
-        // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
+        // A walk tests a set of tags instead of its tracks if the filter uses only sets.
         let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
         if filter.driven * 2 <= walking * Self.price(of: keys) { return .sorted(columns, by: filter.driver) }
         guard case .values(let ids)? = filter.driver, filter.driven * Self.priceOfSets < walking,
@@ -114,10 +114,11 @@ struct QueryReader {
         }
     }
 
-    /// Tracks of folders up to which each page sorts all of them. More are walked in their order, past the other folders.
+    /// Tracks in folders that each page sorts, at most. More tracks are walked in their order, and other folders are
+    /// skipped.
     private static let mostSorted = 2048.0
 
-    /// To note the sets of tags of a track that a driver leads to costs this much of a row of the walk.
+    /// Cost of collecting a set of tags, relative to a row of the walk.
     private static let priceOfSets = 0.04
 
     /// Sets of tags with one of these values.
@@ -131,8 +132,8 @@ struct QueryReader {
         return IdSet(sets)
     }
 
-    /// Rows of a driver that cost as much as one of the walk. Titles lead to tracks in no order of theirs, so each one walked
-    /// reads other pages.
+    /// Rows of a driver that cost as much as one row of the walk. An index of titles leads to tracks in random order,
+    /// so each row of the walk reads other pages.
     private static func price(of keys: [SortKey]) -> Double {
         if case .tag(let tag)? = keys.first?.field, tag.isOwn { return 6 }
         return 1

@@ -1,8 +1,8 @@
-/// Makes the statement of a phase of a plan: filter, place to go on from, and order.
+/// Makes the statement of a phase of a plan: filter, start position, and order.
 struct QueryStatement {
     let phase: QueryPlan.Phase
     let filter: CompiledFilter
-    /// Values of the columns in the last row of the page before; nil: it is the first page.
+    /// Values of the columns in the last row of the previous page; nil: it is the first page.
     let after: [SQLiteValue]?
     /// Rows, at most.
     let limit: Int
@@ -21,7 +21,8 @@ struct QueryStatement {
                 values.append(value)
             }
             if phase.seeksWithin, phase.columns.count == 2, after.count == 2 {
-                // A condition that the index of each folder can seek: a page in a folder does not read those before it.
+                // A condition that the index of each folder can seek: a page in a folder does not read the rows before
+                // it.
                 let (first, second) = (phase.columns[0].sql, phase.columns[1].sql)
                 sql += " AND \(second) > CASE WHEN \(first) = @ THEN @ ELSE x'' END"
                 values += after
@@ -37,7 +38,7 @@ struct QueryStatement {
         return (Self.numbered(sql), values)
     }
 
-    /// The tables, and the condition that joins them: without the sets of tags where nothing asks for these.
+    /// The tables, and the condition that joins them; without the sets of tags if the statement does not use them.
     private var source: (tables: String, condition: String) {
         let (sets, join) = (" CROSS JOIN tagset s", "s.id = t.tagset")
         let asksSets = filter.sql.contains("s.") || phase.columns.contains { $0.sql.contains("s.") }
@@ -47,7 +48,7 @@ struct QueryStatement {
         return (String(phase.tables.dropLast(sets.count)), String(phase.condition.dropLast(join.count)) + "1")
     }
 
-    /// The rows behind a place: behind it in the first column, or level there and behind it in the second, and so on.
+    /// The rows after a position: greater in the first column, or equal there and greater in the second, and so on.
     private func following(_ after: [SQLiteValue]) -> (String, [SQLiteValue])? {
         var result: (String, [SQLiteValue])?
         for (column, value) in zip(phase.columns, after).reversed() where !column.isConstant {
@@ -63,7 +64,7 @@ struct QueryStatement {
         return result
     }
 
-    /// With a number for each `@`.
+    /// The statement with a number for each `@`.
     static func numbered(_ sql: String) -> String {
         var result = ""
         result.reserveCapacity(sql.utf8.count + 32)

@@ -1,4 +1,4 @@
-/// Texts that a reader has read and may need again. Bounded: each part begins anew when it is full.
+/// Texts that a reader has read and may need again. Bounded: a full part is emptied.
 final class ReaderCache {
     /// A text and its tag.
     struct Value {
@@ -6,11 +6,11 @@ final class ReaderCache {
         var text: String
     }
 
-    /// The part of a track that its set of tags has.
+    /// The part of a track in its set of tags.
     struct SharedTags {
         /// Number of the album; nil: the set is on none.
         var album: Int64?
-        /// Files with this set say that they are part of a compilation.
+        /// True if files with this set are marked as part of a compilation.
         var saysCompilation = false
         var tags: [TrackTag: [String]] = [:]
     }
@@ -21,13 +21,13 @@ final class ReaderCache {
     private(set) var folders: [Int64: [UInt8]] = [:]
     /// Formats of sound.
     private(set) var formats: [Int64: TrackFormat] = [:]
-    /// Folders of the last filters, the last of them at the end.
+    /// Folders of the last filters, the latest at the end.
     private var selections: [(test: FilterTest, folders: KnownFolders)] = []
-    /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
+    /// The last list of values that was computed for a filter: the next request is likely its next page.
     private(set) var list: ComputedValues?
-    /// Folders that are shown, nil for all, as of the folder with the number `last`.
+    /// Visible folders (nil: all), up to the folder with the number `last`.
     private(set) var visible: (last: Int64, folders: VisibleFolders?)?
-    /// Counts of what is shown.
+    /// Counts of the visible tracks.
     private(set) var summary: TrackReader.Summary?
 
     /// Sets of tags, each with the tags of `choice`.
@@ -37,16 +37,16 @@ final class ReaderCache {
     private static let mostValues = 8192
     private static let mostSets = 256
     private static let mostSelections = 4
-    /// Counts the batches that removed rows, as of these texts.
+    /// Number of batches that removed rows, at the time of these texts.
     private var removed: Int64 = 0
 
-    /// Forgets all if rows were removed since: other rows may have their numbers.
+    /// Empties the cache if rows were removed since: other rows may have their numbers.
     func follow(_ removed: Int64) {
         if removed != self.removed { removeAll() }
         self.removed = removed
     }
 
-    /// Forgets all.
+    /// Empties the cache.
     func removeAll() {
         values = [:]
         folders = [:]
@@ -56,17 +56,17 @@ final class ReaderCache {
         removeQuestions()
     }
 
-    /// Forgets what depends on the folders that are shown.
+    /// Drops the parts that depend on the visible folders.
     func removeQuestions() {
         list = nil
         visible = nil
         summary = nil
     }
 
-    /// Keeps the folders that are shown; `last` is the highest number of one.
+    /// Keeps the visible folders; `last`: the highest number of a folder.
     func keep(visible folders: VisibleFolders?, last: Int64) { visible = (last, folders) }
 
-    /// Keeps the counts of what is shown.
+    /// Keeps the counts of the visible tracks.
     func keep(_ summary: TrackReader.Summary) { self.summary = summary }
 
     /// Keeps a text.
@@ -75,7 +75,7 @@ final class ReaderCache {
         values[id] = value
     }
 
-    /// The set of tags with this number, with the tags of a choice; nil: it is not kept.
+    /// The set of tags with this number, with the tags of a choice; nil: it is not in the cache.
     func shared(_ id: Int64, _ choice: TagChoice) -> SharedTags? {
         if choice != self.choice {
             self.choice = choice
@@ -84,7 +84,7 @@ final class ReaderCache {
         return sets[id]
     }
 
-    /// Keeps a set of tags, with the tags of the choice that was asked for last.
+    /// Keeps a set of tags, with the tags of the last requested choice.
     func add(_ set: SharedTags, _ id: Int64) {
         if sets.count >= Self.mostSets { sets = [:] }
         sets[id] = set
@@ -96,13 +96,13 @@ final class ReaderCache {
         folders[id] = path
     }
 
-    /// The folders that a test lets through; nil: they are not kept, or there are others since. `last` is the highest number
-    /// of a folder.
+    /// The folders that pass a test; nil: they are not in the cache, or the library has new folders. `last`: the
+    /// highest number of a folder.
     func folders(_ test: FilterTest, last: Int64) -> KnownFolders? {
         selections.last { $0.test == test && $0.folders.last == last }?.folders
     }
 
-    /// Keeps the folders that a test lets through.
+    /// Keeps the folders that pass a test.
     func keep(_ folders: KnownFolders, _ test: FilterTest) {
         selections.removeAll { $0.test == test }
         if selections.count >= Self.mostSelections { selections.removeFirst() }
@@ -115,6 +115,6 @@ final class ReaderCache {
         formats[id] = format
     }
 
-    /// Keeps a list in place of the one before.
+    /// Keeps a list and drops the previous one.
     func keep(_ list: ComputedValues) { self.list = list }
 }

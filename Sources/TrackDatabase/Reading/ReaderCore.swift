@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The open database of a reader, its texts, and the folders that it shows. Used by one thread at a time.
+/// The open database of a reader, its cache, and its visible folders. Used by one thread at a time.
 final class ReaderCore {
     let database: SQLiteDatabase
     let cache = ReaderCache()
-    /// Seconds after which a question is ended with `tooSlow`.
+    /// Seconds after which a query ends with `tooSlow`.
     private let timeLimit: Double
-    /// Folders that it shows, each with all below it; nil: all.
+    /// Visible folders, each with all below it; nil: all.
     private(set) var shown: [[UInt8]]?
 
     /// An open database; `timeLimit` in seconds.
@@ -16,7 +16,7 @@ final class ReaderCore {
         self.timeLimit = timeLimit
     }
 
-    /// Shows only tracks, texts, folders and faults that lie in these folders or below them, from the next question on; nil:
+    /// Makes only tracks, texts, folders and faults in or below these folders visible, from the next query on; nil:
     /// all. Paths as in `TrackPath.folder`.
     func show(_ folders: [[UInt8]]?) {
         if folders != shown { cache.removeQuestions() }
@@ -26,7 +26,7 @@ final class ReaderCore {
     /// Counts of the whole library.
     func totals() throws(TrackDatabaseError) -> TrackReader.Summary { try TrackReader.summary(database) }
 
-    /// Carries out a question: in one transaction, so that all of its parts see the same moment, and within the time limit.
+    /// Runs a query in one transaction, so that all of its parts see the same state, and within the time limit.
     func question<Result>(
         _ reason: String, _ body: () throws(TrackDatabaseError) -> Result
     ) throws(TrackDatabaseError) -> Result {
@@ -36,23 +36,23 @@ final class ReaderCore {
         return try limited(reason, body)
     }
 
-    /// Carries out a part of a longer transaction within the time limit.
+    /// Runs a part of a longer transaction within the time limit.
     func limited<Result>(
         _ reason: String, _ body: () throws(TrackDatabaseError) -> Result
     ) throws(TrackDatabaseError) -> Result {
         try database.limited(seconds: timeLimit, reason: reason, body)
     }
 
-    /// Gives memory back that only saves reading.
+    /// Releases the memory of caches.
     func rest() {
         cache.removeAll()
         database.releaseMemory()
         linux_give_back_heap()
     }
 
-    // MARK: Shown folders
+    // MARK: Visible folders
 
-    /// The folders that are shown; nil: all of them. Within a question.
+    /// The visible folders; nil: all. Within a query.
     func visible() throws(TrackDatabaseError) -> VisibleFolders? {
         guard let roots = shown else { return nil }
         let last = try database.number("SELECT max(id) FROM folder") ?? 0
@@ -72,7 +72,7 @@ final class ReaderCore {
         return VisibleFolders(roots: roots, ids: known.set, filter: try compiler.folders(&known))
     }
 
-    /// True: no track lies outside of the roots, as where the library has no other folders than media roots.
+    /// True if no track is outside the roots: the library has no folders outside the media roots.
     private func showsAll(_ roots: [[UInt8]]) throws(TrackDatabaseError) -> Bool {
         if roots.contains([]) { return true }
         if try database.number("SELECT 1 FROM track WHERE folder = 1 LIMIT 1") != nil { return false }
@@ -83,7 +83,7 @@ final class ReaderCore {
         return true
     }
 
-    /// The condition of a filter, without what is not shown; nil: all tracks.
+    /// The condition of a filter, restricted to the visible folders; nil: all tracks.
     func compiled(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
         var parts: [CompiledFilter] = []
         if let own = try compiledAlone(filter) { parts.append(own) }
@@ -91,13 +91,13 @@ final class ReaderCore {
         return parts.count > 1 ? CompiledFilter.all(parts) : parts.first
     }
 
-    /// The condition of a filter, whatever is shown; nil: all tracks.
+    /// The condition of a filter, without the restriction to visible folders; nil: all tracks.
     func compiledAlone(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
         guard let filter else { return nil }
         let total = Double(try totals().tracks)
         return try FilterCompiler(database: database, cache: cache, total: total, now: Int64(time(nil))).compile(filter)
     }
 
-    /// True: the folder with this number is shown.
+    /// True if the folder with this number is visible.
     func shows(folder id: Int64) throws(TrackDatabaseError) -> Bool { try visible()?.ids.contains(id) ?? true }
 }

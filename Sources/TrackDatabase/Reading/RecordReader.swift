@@ -13,17 +13,17 @@ struct RecordReader {
             FROM track t LEFT JOIN feedback f ON f.track = t.id WHERE t.id = ?1
             """
 
-    /// Reads in this database.
+    /// A reader of this database.
     init(_ core: ReaderCore) { self.core = core }
 
-    /// The track with this number, a missing one too; nil: there is none.
+    /// The track with this number, even a missing one; nil: there is none.
     func track(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
         try core.question(Self.rows) { () throws(TrackDatabaseError) in try load(id) }
     }
 
     private static let rows = "very many rows were read"
 
-    /// The same within a question, with these tags; `hasFeedback`: with its feedback.
+    /// The same within a query, with these tags; `hasFeedback`: with its feedback.
     func load(
         _ id: Int64, _ tags: TagChoice = .all, hasFeedback: Bool = true
     ) throws(TrackDatabaseError) -> StoredTrack? {
@@ -35,7 +35,7 @@ struct RecordReader {
         return try track(of: statement, tags, hasFeedback: hasFeedback)
     }
 
-    /// The track at this place, a missing one too; nil: there is none.
+    /// The track at this place, even a missing one; nil: there is none.
     func track(at path: TrackPath) throws(TrackDatabaseError) -> StoredTrack? {
         try core.question(Self.rows) { () throws(TrackDatabaseError) in
             let id = try core.database.number(
@@ -45,7 +45,7 @@ struct RecordReader {
         }
     }
 
-    /// Tracks with this hash of their sound, missing ones too, at most 100.
+    /// Tracks with this hash of their sound, even missing ones, at most 100.
     func tracks(identity: Int64) throws(TrackDatabaseError) -> [StoredTrack] {
         try core.question(Self.rows) { () throws(TrackDatabaseError) in
             let statement = try core.database.statement(
@@ -58,12 +58,12 @@ struct RecordReader {
         }
     }
 
-    /// The tracks with these numbers, without those that there are not.
+    /// The tracks with these numbers; unknown numbers are skipped.
     func tracks(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
         try core.question(Self.rows) { () throws(TrackDatabaseError) in try load(ids) }
     }
 
-    /// The same within a question.
+    /// The same within a query.
     func load(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
         var found: [StoredTrack] = []
         found.reserveCapacity(ids.count)
@@ -102,7 +102,7 @@ struct RecordReader {
             duration: Double(statement.integer(4)) / 1000)
     }
 
-    /// The date that most of the shown tracks of an album have; of several the latest. Nil: none has one.
+    /// The date of most visible tracks of an album; among several, the latest. Nil: none has one.
     private func date(ofAlbum id: Int64) throws(TrackDatabaseError) -> String? {
         let shown = try core.visible()
         let condition =
@@ -159,7 +159,7 @@ struct RecordReader {
             isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback)
     }
 
-    /// The part of a track that its set of tags has. Tracks of an album follow each other, and share it.
+    /// The part of a track in its set of tags. Tracks of an album follow each other, and share it.
     private func sharedTags(_ id: Int64, _ wanted: TagChoice) throws(TrackDatabaseError) -> ReaderCache.SharedTags {
         if let known = core.cache.shared(id, wanted) { return known }
         let statement = try core.database.statement("SELECT album, said, packed FROM tagset WHERE id = ?1")

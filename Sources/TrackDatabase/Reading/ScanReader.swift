@@ -1,11 +1,11 @@
-/// Answers questions of scans about all files, whatever the reader shows. Used by the thread that uses the reader.
+/// Queries of scans about all files, independent of the visible folders. Used by the thread that uses the reader.
 package struct ScanReader {
     private let core: ReaderCore
 
-    /// Answers about this database.
+    /// A reader of this database.
     init(_ core: ReaderCore) { self.core = core }
 
-    /// A file as the database knows it, for a walk that looks for changes.
+    /// A file in the database, for a scan that searches for changes.
     package struct KnownFile: Equatable, Sendable {
         /// Number of its track.
         package var track: Int64
@@ -13,7 +13,7 @@ package struct ScanReader {
         package var isMissing: Bool
     }
 
-    /// The files of one folder by name, missing ones too; none where there is no such folder.
+    /// The files of one folder by name, even missing ones; empty if there is no such folder.
     package func files(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]: KnownFile] {
         let statement = try core.database.statement(
             """
@@ -33,7 +33,7 @@ package struct ScanReader {
         return files
     }
 
-    /// A page of the files of one folder in the order of their bytes, missing ones too: those after a name.
+    /// A page of the files of one folder in the order of their bytes, even missing ones, after a name.
     package func files(
         in folder: [UInt8], after name: [UInt8], limit: Int
     ) throws(TrackDatabaseError) -> [(name: [UInt8], file: KnownFile)] {
@@ -67,11 +67,11 @@ package struct ScanReader {
         return names
     }
 
-    /// Numbers of tracks in a folder and below it that are not missing, at most so many of them, from a number on.
+    /// Numbers of present tracks in a folder and below it, at most `limit`, after a number.
     package func presentTracks(
         below folder: [UInt8], after id: Int64, limit: Int
     ) throws(TrackDatabaseError) -> [Int64] {
-        // Below a path lie the paths that begin with it and a slash; a zero follows the slash.
+        // Paths below a path begin with it and a slash; a zero follows the slash.
         try numbers(
             """
             SELECT t.id FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0
@@ -103,7 +103,7 @@ package struct ScanReader {
         return found
     }
 
-    /// Numbers of tracks that are there and have no hash of their sound, in ascending order from a number on.
+    /// Numbers of present tracks without a hash of their sound, in ascending order after a number.
     package func unidentifiedTracks(after id: Int64, limit: Int) throws(TrackDatabaseError) -> [Int64] {
         try numbers(
             """
@@ -112,7 +112,7 @@ package struct ScanReader {
             """, [.integer(id), .integer(Int64(limit))])
     }
 
-    /// Tracks with greater numbers than this that are there, with the sizes of their files in bytes.
+    /// Present tracks with greater numbers than this, with the sizes of their files in bytes.
     package func presentTracks(
         after id: Int64, limit: Int
     ) throws(TrackDatabaseError) -> [(size: Int64, id: Int64)] {
@@ -125,18 +125,18 @@ package struct ScanReader {
         return found
     }
 
-    /// Number of tracks that are there and have no hash of their sound.
+    /// Number of present tracks without a hash of their sound.
     package func unidentifiedCount() throws(TrackDatabaseError) -> Int64 {
         try core.database.number(
             "SELECT count(*) FROM track WHERE identity IS NULL AND (flags & \(TrackFlags.missing)) = 0") ?? 0
     }
 
-    /// True: there are no tracks, not even missing ones.
+    /// True if there are no tracks, not even missing ones.
     package func isEmpty() throws(TrackDatabaseError) -> Bool {
         try core.database.number("SELECT 1 FROM track LIMIT 1") == nil
     }
 
-    /// The place of a track; nil: there is none of this number.
+    /// The place of a track; nil: no track has this number.
     package func path(of id: Int64) throws(TrackDatabaseError) -> TrackPath? {
         let statement = try core.database.statement("SELECT folder, name FROM track WHERE id = ?1")
         defer { statement.reset() }

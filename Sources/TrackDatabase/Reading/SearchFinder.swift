@@ -1,5 +1,5 @@
-/// Gathers what a search finds, from three indices: the order of texts, words, and parts of three letters. Of each it takes a
-/// bounded number of rows, so that its time does not grow with the library.
+/// Collects the hits of a search from three indices: the order of texts, words, and parts of three letters. It reads a
+/// bounded number of rows of each, so that its time does not grow with the library.
 struct SearchFinder {
     /// A text that was found.
     private struct Candidate {
@@ -19,9 +19,9 @@ struct SearchFinder {
     private let limit: Int
     private let visible: VisibleFolders?
     private var found: [Int64: Candidate] = [:]
-    /// Albums and tracks that were found by several of their texts, by their numbers.
+    /// Albums and tracks that several of their texts match together, by their numbers.
     private var exact: [Int64: Candidate] = [:]
-    /// Different texts of each rank.
+    /// Distinct texts of each rank.
     private var texts: [SearchRank: Set<Spelling>] = [:]
 
     /// A finder of at most `limit` hits.
@@ -33,10 +33,10 @@ struct SearchFinder {
         self.limit = limit
     }
 
-    /// Rows of an index that are looked at.
+    /// Rows of an index that are read.
     private var most: Int { limit + 10 }
 
-    /// Goes from the best fits to the worst, until there are enough: a later step finds nothing that comes before them.
+    /// Searches from the best ranks to the worst, until there are enough hits: later steps find only lower ranks.
     mutating func find(_ kinds: [SearchKind]) throws(TrackDatabaseError) {
         for kind in kinds { try findBeginnings(kind) }
         if isEnough(.beginning) { return }
@@ -66,7 +66,7 @@ struct SearchFinder {
         texts.reduce(0) { $0 + ($1.key <= rank ? $1.value.count : 0) } >= limit
     }
 
-    /// Finds texts that begin with it.
+    /// Finds texts that begin with the search text.
     private mutating func findBeginnings(_ kind: SearchKind) throws(TrackDatabaseError) {
         for tag in TrackTag.allCases where tag.searchKind == kind {
             let statement = try core.database.statement(
@@ -88,7 +88,8 @@ struct SearchFinder {
         }
     }
 
-    /// Walks the rows of an index that fit, and takes so many of each kind. `skips`: a new statement passes the rest of a kind.
+    /// Walks the matching rows of an index, with a bounded number of each kind. `skips`: a new statement skips the rest
+    /// of a kind.
     private mutating func find(
         _ table: String, _ expression: String, _ kinds: [SearchKind], skips: Bool
     ) throws(TrackDatabaseError) {
@@ -119,7 +120,7 @@ struct SearchFinder {
         }
     }
 
-    /// Adds what a row of an index stands for; false: it does not fit, or its files are away.
+    /// Adds the hit of a row of an index; false: it does not match, or its files are missing.
     private mutating func add(
         _ kind: SearchKind, _ id: Int64, isPart: Bool
     ) throws(TrackDatabaseError) -> Bool {
@@ -142,7 +143,7 @@ struct SearchFinder {
         return add(kind, tag, id, value.text, folded, shown)
     }
 
-    /// Tracks with a value that are shown, of `tracks` that have it; nil: none is.
+    /// Visible tracks with a value, of its `tracks`; nil: none is visible.
     private func shown(_ kind: SearchKind, _ id: Int64, _ tracks: Int64) throws(TrackDatabaseError) -> Int64? {
         guard let visible else { return tracks }
         let isShown = "(t.flags & \(TrackFlags.missing)) = 0 AND holds(t.folder, ?2)"
@@ -186,7 +187,7 @@ struct SearchFinder {
         var artists: Set<Spelling> = []
         var seen: Set<Int64> = []
         for (candidate, isExact) in sorted where hits.count < limit {
-            // One artist may stand in several tags.
+            // One artist may occur in several tags.
             if candidate.kind == .artist, !artists.insert(Spelling(candidate.text)).inserted { continue }
             for hit in isExact ? try exactHit(candidate) : try self.hits(of: candidate) {
                 if hit.id != 0, !seen.insert(hit.kind.document(hit.id)).inserted { continue }
@@ -196,7 +197,7 @@ struct SearchFinder {
         return Array(hits.prefix(limit))
     }
 
-    /// The hit of an album or a track of its own.
+    /// The hit of a single album or track.
     private func exactHit(_ candidate: Candidate) throws(TrackDatabaseError) -> [SearchHit] {
         var tracks: Int64 = 1
         if candidate.kind == .album { tracks = try TrackCounter(core).counted(.album(candidate.id)).tracks }

@@ -2,11 +2,11 @@
 struct SearchText {
     /// Folded, without spaces around it.
     let folded: String
-    /// Its words, each with its pieces together where punctuation parts it.
+    /// Its words; words that punctuation separates are also joined.
     let words: [String]
     /// Its pieces between spaces.
     let pieces: [SearchWords.Piece]
-    /// The question for whole words, in the language of FTS5.
+    /// The query for whole words, in the language of FTS5.
     let wholeWords: String
 
     /// A text as a client typed it.
@@ -19,7 +19,7 @@ struct SearchText {
         wholeWords = Self.expression(pieces) { SearchExpression.quoted($0) }
     }
 
-    /// The question for texts with all pieces; `term` writes a word.
+    /// The query for texts with all pieces; `term` writes a word.
     static func expression<Failure>(
         _ pieces: [SearchWords.Piece], _ term: (String) throws(Failure) -> String
     ) throws(Failure) -> String {
@@ -37,10 +37,10 @@ struct SearchText {
         return parts.joined(separator: " AND ")
     }
 
-    /// True: it stands anywhere in a folded text.
+    /// True if another folded text contains this one.
     func stands(in other: String) -> Bool { Self.contains(other, folded) }
 
-    /// The grade of a folded text; nil: it does not fit.
+    /// The rank of a folded text; nil: it does not match.
     func rank(_ other: String) -> SearchRank? {
         if other == folded { return .whole }
         let bytes = other.utf8

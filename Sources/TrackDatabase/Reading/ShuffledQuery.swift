@@ -1,14 +1,15 @@
-/// Finds tracks in a shuffled order. Where many pass the filter it walks the order from place to place; else it sorts those
-/// that the filter finds by their places. Cursors begin with the bits of the order, which stay as they were on its first page.
+/// Finds tracks in a shuffled order. If many tracks pass the filter, it walks the order from position to position; else
+/// it sorts the filter's tracks by their positions. Cursors begin with the bits of the order on its first page, which
+/// stay constant.
 struct ShuffledQuery {
     let database: SQLiteDatabase
     let filter: CompiledFilter
-    /// Tracks of the library, about.
+    /// Approximate number of tracks in the library.
     let total: Double
     /// Rows, at most.
     let limit: Int
 
-    /// True: the filter finds so few that they are sorted.
+    /// True if the filter finds few enough tracks to sort them.
     private var sorts: Bool {
         filter.driver != nil && filter.driven * 2 <= Double(limit) / max(filter.share, 1e-9)
     }
@@ -36,11 +37,11 @@ struct ShuffledQuery {
         return found
     }
 
-    /// Tracks, albums shuffled.
+    /// Tracks in shuffled albums.
     func albums(_ seed: UInt64, _ after: [SQLiteValue]?) throws(TrackDatabaseError) -> [FoundRow] {
         let (order, bits, _) = try order(seed, after, count: 5, highest: "SELECT max(max(id), 1) FROM album")
         let columns = ["ifnull(t.disc, 0)", "ifnull(t.number, 0)", "t.id"]
-        // Tracks on no album follow all places.
+        // Tracks on no album follow all positions.
         if sorts {
             let album = shuffled("s.album", order, bits)
             let place = "CASE WHEN s.album IS NULL THEN \(order.count) ELSE \(album) END"

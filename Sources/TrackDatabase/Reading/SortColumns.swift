@@ -1,13 +1,13 @@
-/// Columns of SQL by which tracks are sorted, of `track t` and `tagset s`. None of them is ever NULL: a missing value is
-/// `SortColumn.last`, which comes after all others in its direction.
+/// Columns of SQL by which tracks are sorted, of `track t` and `tagset s`. None of them is ever NULL: a missing value
+/// is `SortColumn.last`, which sorts after all others in its direction.
 struct SortColumn {
     /// An expression.
     var sql: String
     var isFalling: Bool
-    /// True: it is the same for all rows, and neither sorted nor compared by.
+    /// True if the column is equal in all rows; it is neither sorted nor compared.
     var isConstant = false
 
-    /// Stands for a missing value. Blobs come after numbers and texts, and −∞ before them.
+    /// Stands for a missing value. Blobs sort after numbers and texts, and −∞ before them.
     static func last(isFalling: Bool) -> String { isFalling ? "-9e999" : "x''" }
 }
 
@@ -28,7 +28,7 @@ enum SortColumns {
         }
     }
 
-    /// The column of a moment.
+    /// The column of a time.
     static func time(_ field: FilterField.TimeField) -> String {
         switch field {
         case .added: "t.added"
@@ -37,7 +37,7 @@ enum SortColumns {
         }
     }
 
-    /// The columns of a key, where no index gives its order.
+    /// The columns of a key without an index of its order.
     static func columns(_ key: SortKey) -> [SortColumn] {
         let last = SortColumn.last(isFalling: key.isFalling)
         let sql: [String] =

@@ -4,15 +4,15 @@ struct TextReader {
     private let queries: QueryReader
     private let records: RecordReader
 
-    /// Reads in this database.
+    /// A reader of this database.
     init(_ core: ReaderCore) {
         self.core = core
         queries = QueryReader(core)
         records = RecordReader(core)
     }
 
-    /// Tracks of a page as text. A page ends after the row with which it has `size` bytes, or at the query's limit. Tracks are
-    /// passed over whose folder of the library `hasRoot` does not know by its name.
+    /// Tracks of a page as text. A page ends after the row that reaches `size` bytes, or at the query's limit. Tracks
+    /// are skipped if `hasRoot` is false for their folder of the library.
     func text(
         _ query: TrackQuery, _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) -> TrackText {
@@ -27,8 +27,8 @@ struct TextReader {
         }
     }
 
-    /// The tracks at these places as text, missing ones too; nil: no place of the library. It ends after the track with which it
-    /// has `size` bytes: `ends` shows which one that is.
+    /// The tracks at these places as text, even missing ones; nil: not a place of the library. The text ends after the
+    /// track that reaches `size` bytes; `ends` has one entry for each written track.
     func text(
         at paths: [TrackPath?], _ lines: [TrackLine], size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) -> TrackText {
@@ -56,8 +56,8 @@ struct TextReader {
         }
     }
 
-    /// Steps through the rows of a page, with these columns of `track t` as well, until `take` returns false: the page ends
-    /// with that row. `take` gets the index of the first of the columns.
+    /// Steps through the rows of a page, with these columns of `track t` as well, until `take` returns false: the page
+    /// ends with that row. `take` gets the index of the first of the columns.
     private func each(
         _ query: TrackQuery, selecting columns: String,
         _ take: (SQLiteStatement, Int32) throws(TrackDatabaseError) -> Bool
@@ -83,7 +83,7 @@ struct TextReader {
         }
     }
 
-    /// Walks the phases of a plan. The columns of the last row of the page; nil: no row follows it.
+    /// Walks the phases of a plan. Returns the columns of the last row of the page; nil: no row follows it.
     private func walk(
         _ question: OrderedQuestion, _ limit: Int, _ selected: String,
         _ take: (SQLiteStatement, Int32) throws(TrackDatabaseError) -> Bool

@@ -1,4 +1,4 @@
-/// Tracks, and their length together.
+/// A number of tracks, and their total duration.
 package struct TrackCount: Equatable, Sendable {
     /// Number of the tracks.
     package var tracks: Int64
@@ -10,15 +10,15 @@ package struct TrackCount: Equatable, Sendable {
 struct TrackCounter {
     private let core: ReaderCore
 
-    /// Counts in this database.
+    /// A counter for this database.
     init(_ core: ReaderCore) { self.core = core }
 
-    /// Counts the tracks that pass a filter and whose files are there; nil: all.
+    /// Counts the present tracks that pass a filter; nil: all.
     func count(_ filter: TrackFilter?) throws(TrackDatabaseError) -> TrackCount {
         try core.question("very many tracks were counted") { () throws(TrackDatabaseError) in try counted(filter) }
     }
 
-    /// The same within a question.
+    /// The same within a query.
     func counted(_ filter: TrackFilter?) throws(TrackDatabaseError) -> TrackCount {
         guard let source = try countedRows(filter, needsTracks: false) else {
             let totals = try core.totals()
@@ -32,7 +32,7 @@ struct TrackCounter {
         return TrackCount(tracks: statement.integer(0), duration: Double(statement.integer(1)) / 1000)
     }
 
-    /// The rows that are counted for a filter, in what is shown; nil: all sets. `needsTracks`: each row is one track.
+    /// The rows to count for a filter, in the visible folders; nil: all sets. `needsTracks`: each row is one track.
     func countedRows(_ filter: TrackFilter?, needsTracks: Bool) throws(TrackDatabaseError) -> CountedRows? {
         let own = try core.compiledAlone(filter)
         guard !needsTracks, own?.asksTracks != true else {
@@ -44,13 +44,13 @@ struct TrackCounter {
     }
 }
 
-/// Tables and conditions of the rows that are counted: sets of tags where only they are asked about, else tracks. Where some
-/// folders alone are shown, the sets in them.
+/// Tables and conditions of the rows to count: sets of tags if the filter uses only sets, else tracks. If only some
+/// folders are visible, the sets in them.
 struct CountedRows {
     /// From `FROM` on, with `@` for each of `values`.
     let sql: String
     let values: [SQLiteValue]
-    /// True: each row is a set `s`; false: each row is one `t`.
+    /// True if each row is a set `s`; false: each row is a track `t`.
     let bySets: Bool
     /// Number of the tracks of a row.
     let tracks: String
@@ -91,7 +91,7 @@ struct CountedRows {
             values = [.integer(id)]
             if visible != nil { tables += " CROSS JOIN placement p" }
         case .own?, .folders?, nil:
-            // The placements come in the order of the sets.
+            // The placements are in the order of the sets.
             tables = visible == nil ? "tagset s" : "placement p CROSS JOIN tagset s"
             condition = "1"
         }

@@ -1,6 +1,6 @@
 /// Playlists below the folders of the library, for lists and for scans.
 extension TrackReader {
-    /// Playlists below the folders of the library in the order of their places, those that are core.shown; at most so many.
+    /// Visible playlists below the folders of the library in the order of their places, at most `limit`.
     package func lists(limit: Int) throws(TrackDatabaseError) -> [ListFile] {
         try core.question("very many playlists") { () throws(TrackDatabaseError) in
             let statement = try core.database.statement("SELECT folder, name, size, modified FROM listfile")
@@ -18,7 +18,7 @@ extension TrackReader {
         }
     }
 
-    /// The playlist at a place; nil: there is none, or it is not core.shown.
+    /// The playlist at a place; nil: there is none, or it is not visible.
     package func list(at path: TrackPath) throws(TrackDatabaseError) -> ListFile? {
         guard VisibleFolders.shows(path.folder, core.shown) else { return nil }
         return try core.question("a playlist was looked for") { () throws(TrackDatabaseError) in

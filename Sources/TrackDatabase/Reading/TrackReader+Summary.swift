@@ -3,15 +3,15 @@ extension TrackReader {
     package struct Summary: Equatable, Sendable {
         /// Grows with each batch of changes.
         package var version: Int64
-        /// Differs in each database, so that cursors and versions of another are not taken for its own.
+        /// Differs in each database, so that cursors and versions of another one are not accepted.
         package var instance: Int64
-        /// Tracks whose files are there.
+        /// Tracks whose files are present.
         package var tracks: Int64
-        /// Seconds of these.
+        /// Duration of these tracks in seconds.
         package var duration: Double
     }
 
-    /// Counts of the library, of what is shown of it.
+    /// Counts of the visible part of the library.
     package func summary() throws(TrackDatabaseError) -> Summary {
         var summary = try core.totals()
         guard core.shown != nil else { return summary }
@@ -23,7 +23,7 @@ extension TrackReader {
         return summary
     }
 
-    /// Counts of a whole library, whose tables may be of an earlier version.
+    /// Counts of a whole library. Its tables may be of an earlier version.
     static func summary(_ database: SQLiteDatabase) throws(TrackDatabaseError) -> Summary {
         let statement = try database.statement("SELECT name, number FROM meta")
         defer { statement.reset() }

@@ -1,22 +1,22 @@
-/// Reads all tracks of a query at one moment.
+/// Reads all tracks of a query in one state of the database.
 struct TrackWalk {
     private let core: ReaderCore
     private let queries: QueryReader
     private let records: RecordReader
 
-    /// Tracks that a walk hands over at once, at most.
+    /// Tracks in one portion, at most.
     private static let portion = 1000
     private static let reason = "the filter looks at very many tracks"
 
-    /// Walks in this database.
+    /// A walk in this database.
     init(_ core: ReaderCore) {
         self.core = core
         queries = QueryReader(core)
         records = RecordReader(core)
     }
 
-    /// Hands over all tracks of a query in its order, portion by portion, as they are at one moment. `body` returns false to
-    /// end the walk. Each page may take as long as a question; the query's own page does not matter.
+    /// Passes all tracks of a query in its order, portion by portion, in one state of the database. `body` returns
+    /// false to end the walk. Each page has the time limit of a query; the query's own page is ignored.
     func walk(
         _ query: TrackQuery, _ body: ([StoredTrack]) -> Bool
     ) throws(TrackDatabaseError) {

@@ -5,7 +5,8 @@ struct ValueCounter {
     private let counter: TrackCounter
     private let mostCombinations: Int
 
-    /// Counts in this database. `mostCombinations`: of values in one question, which lie in memory until the list is whole.
+    /// A counter for this database. `mostCombinations`: combinations of values in one query, at most; they are in
+    /// memory until the list is complete.
     init(_ core: ReaderCore, mostCombinations: Int) {
         self.core = core
         self.mostCombinations = mostCombinations
@@ -64,7 +65,7 @@ struct ValueCounter {
     ) throws(TrackDatabaseError) -> Page<ValueRow> {
         let description = query.description
         let list: ComputedValues
-        // Ages of a first page count from now; the next pages belong to it.
+        // Ages of a first page count from now; its next pages use the same list.
         let isNew = query.after == nil && query.filter?.hasAges == true
         if !isNew, let known = core.cache.list, known.question == description, known.version == version {
             list = known
@@ -93,7 +94,7 @@ struct ValueCounter {
         [.text(row.value)] + row.group.map { $0.map { .text($0) } ?? .null }
     }
 
-    /// Numbers of a value and of the values of its group, 0 for none.
+    /// Number of a value and of the values of its group; 0: none.
     private typealias Key = [Int64]
 
     private func count(_ query: ValuesQuery) throws(TrackDatabaseError) -> [ValueRow] {
@@ -124,7 +125,7 @@ struct ValueCounter {
         return try sorted(counts)
     }
 
-    /// Counts the values of one tag that sets have.
+    /// Counts the values of one tag in sets.
     private func counted(_ tag: TrackTag, _ source: CountedRows) throws(TrackDatabaseError) -> [Int64: Count] {
         let statement = try core.database.prepare(
             QueryStatement.numbered("SELECT s.packed, \(source.tracks), \(source.duration) \(source.sql)"))
@@ -141,7 +142,8 @@ struct ValueCounter {
         return counts
     }
 
-    /// Values in the order of their folded texts. Of many the list of all is walked, which has this order.
+    /// Values in the order of their folded texts. For many values, it walks the list of all values, which has this
+    /// order.
     private func listed(_ counts: [Int64: Count], _ tag: TrackTag) throws(TrackDatabaseError) -> [ValueRow] {
         guard counts.count > Self.fewValues else {
             var keyed: [Key: Count] = [:]
@@ -164,10 +166,10 @@ struct ValueCounter {
         return rows
     }
 
-    /// Values that are sorted by themselves.
+    /// Values that are sorted without that list, at most.
     private static let fewValues = 500
 
-    /// Tracks, and milliseconds of them.
+    /// Number of tracks and their milliseconds.
     private struct Count {
         var tracks: Int64 = 0
         var duration: Int64 = 0
@@ -178,7 +180,7 @@ struct ValueCounter {
         }
     }
 
-    /// Counts tracks by tags that their sets have: each set is taken apart once.
+    /// Counts tracks by the tags of their sets; each set is unpacked once.
     private func countBySets(_ query: ValuesQuery, _ source: CountedRows) throws(TrackDatabaseError) -> [Key: Count] {
         let statement = try core.database.prepare(QueryStatement.numbered("SELECT t.tagset, t.duration \(source.sql)"))
         try statement.bind(source.values)
@@ -200,11 +202,11 @@ struct ValueCounter {
         return counts
     }
 
-    /// Combinations that one set of tags counts for, at most. A file may have dozens of values of each of several tags, whose
-    /// combinations nobody can hold.
+    /// Combinations of one set of tags, at most. A file may have dozens of values of each of several tags, whose
+    /// combinations exceed any memory.
     private static let mostOfSet = 4096
 
-    /// Ends a question with more combinations than memory has room for. Values of one tag alone are as many as the library has.
+    /// Ends a query with more combinations than the limit. Values of one tag alone have no limit.
     private func check(_ count: Int, _ query: ValuesQuery) throws(TrackDatabaseError) {
         guard count > mostCombinations, !query.group.isEmpty else { return }
         let names = ([query.tag] + query.group).map(\.name).joined(separator: ", ")
@@ -213,7 +215,8 @@ struct ValueCounter {
             nearest: nil)
     }
 
-    /// Each combination of a value of the first tag with values of the others. Of too many those of the first values remain.
+    /// Each combination of a value of the first tag with values of the others. Above the limit, those of the first
+    /// values stay.
     private static func keys(_ tags: [TrackTag], _ packed: [(tag: UInt8, value: Int64)]) -> [Key] {
         var keys: [Key] = [[]]
         for (index, tag) in tags.enumerated() {

@@ -1,16 +1,16 @@
-/// A question for the distinct values of a tag.
+/// A query for the distinct values of a tag.
 package struct ValuesQuery: Equatable, Sendable {
     package var tag: TrackTag
     /// Counts only tracks that pass; nil: all tracks.
     package var filter: TrackFilter?
-    /// Parts each value by the values of these tags.
+    /// Splits each value by the values of these tags.
     package var group: [TrackTag]
     /// Rows of the page, 1 to 10,000.
     package var limit: Int
-    /// `next` of the page before; nil: the first page.
+    /// `next` of the previous page; nil: the first page.
     package var after: String?
 
-    /// A question by its parts.
+    /// A query by its parts.
     package init(
         tag: TrackTag, filter: TrackFilter? = nil, group: [TrackTag] = [], limit: Int = 1000, after: String? = nil
     ) {
@@ -21,7 +21,7 @@ package struct ValuesQuery: Equatable, Sendable {
         self.after = after
     }
 
-    /// All of it but its page.
+    /// The query without its page, as text.
     var description: String { "\(tag)\(String(describing: filter))\(group)" }
 }
 
@@ -30,19 +30,19 @@ package struct ValueRow: Equatable, Sendable {
     package var value: String
     /// The value of each tag of the group; nil: the tracks have none.
     package var group: [String?]
-    /// Tracks that have it.
+    /// Tracks with this value.
     package var tracks: Int64
     /// Seconds.
     package var duration: Double
 }
 
-/// Values that were counted for a filter, sorted, of one version of the library.
+/// Values counted for a filter, sorted, at one version of the library.
 struct ComputedValues {
     var question: String
     var version: Int64
     var rows: [ValueRow]
 
-    /// The index of the first row that follows `row`, which may be gone.
+    /// The index of the first row after `row`, which may no longer exist.
     func place(after row: ValueRow) -> Int {
         let key = Self.key(row)
         var (low, high) = (0, rows.count)
@@ -53,7 +53,7 @@ struct ComputedValues {
         return low
     }
 
-    /// Texts by which a row is sorted.
+    /// Sort texts of a row.
     static func key(_ row: ValueRow) -> [String] {
         // U+10FFFF: rows without a value in the group come last.
         ([row.value] + row.group).flatMap { text -> [String] in
@@ -63,7 +63,7 @@ struct ComputedValues {
         }
     }
 
-    /// True: `one` stands before `other`.
+    /// True if `one` sorts before `other`.
     static func precedes(_ one: [String], _ other: [String]) -> Bool {
         // As bytes: é has two spellings that are equal as text.
         for (left, right) in zip(one, other) where !left.utf8.elementsEqual(right.utf8) {

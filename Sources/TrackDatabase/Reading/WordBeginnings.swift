@@ -1,10 +1,10 @@
-/// Writes beginnings of words for the index of words. SQLite gathers those of more than three letters from all their words for
-/// each statement anew; where few words have such a beginning, a question for these words costs it nothing.
+/// Writes beginnings of words for the index of words. SQLite collects all words of a beginning of more than three
+/// letters again for each statement. If few words have the beginning, a query for these words avoids that cost.
 struct WordBeginnings {
     private let database: SQLiteDatabase
     private var known: [String: Term] = [:]
 
-    /// Words that stand for a beginning, at most.
+    /// Words that replace a beginning, at most.
     private static let mostWords = 200
     /// Letters of the beginnings that the index has in order.
     private static let indexed = 3
@@ -12,19 +12,19 @@ struct WordBeginnings {
     /// A part of an expression.
     private struct Term {
         var text: String
-        /// True: a statement with it begins anew at no cost.
+        /// True if a statement with it can restart at no cost.
         var isStreamed: Bool
     }
 
-    /// Beginnings by this connection.
+    /// Beginnings in this database.
     init(_ database: SQLiteDatabase) { self.database = database }
 
-    /// The question for texts that have words with all these beginnings.
+    /// The query for texts with words of all these beginnings.
     mutating func expression(_ pieces: [SearchWords.Piece]) throws(TrackDatabaseError) -> String {
         try SearchText.expression(pieces) { word throws(TrackDatabaseError) in try term(word).text }
     }
 
-    /// True: statements with the expression of these pieces may begin anew at many places.
+    /// True if statements with the expression of these pieces may restart at many rows.
     mutating func isStreamed(_ pieces: [SearchWords.Piece]) throws(TrackDatabaseError) -> Bool {
         for word in pieces.flatMap({ $0.words + ($0.joined.map { [$0] } ?? []) }) {
             if try !term(word).isStreamed { return false }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A set of row numbers that a statement can ask: sorted numbers where they are few, else bits.
+/// A set of row numbers that a statement can test: sorted numbers if they are few, else bits.
 final class IdSet: Sendable, Equatable {
-    /// The kind of pointer under which SQLite hands it to a function.
+    /// The type name of the pointer for SQLite functions.
     nonisolated(unsafe) static let kind = UnsafePointer(strdup("nowplaying-ids"))!
 
-    /// Rows have numbers below it; greater ones stand in damaged files.
+    /// Row numbers are below this; greater ones occur only in damaged files.
     private static let end: Int64 = 1 << 30
 
     private let sorted: [Int64]
@@ -26,7 +26,7 @@ final class IdSet: Sendable, Equatable {
         }
     }
 
-    /// True: the number is in it.
+    /// True if the set contains the number.
     func contains(_ id: Int64) -> Bool {
         guard bits.isEmpty else {
             let word = Int(id >> 6)

@@ -1,9 +1,9 @@
-/// Values of tags as a track or a set of tags has them in one blob: of each, its tag and its number, as varints.
+/// Values of tags of a track or of a set of tags in one blob: the tag and the number of each, as varints.
 struct PackedValues: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// Reads borrowed bytes; it must not outlive them.
+    /// Reads borrowed bytes, which must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// The next value; nil: there is none, or the rest is damaged.

@@ -1,23 +1,24 @@
 import CSQLite
 
-/// Texts or blobs of one column by the numbers of their rows. Its cursor stays open, so that a look costs no statement.
+/// Texts or blobs of one column by the numbers of their rows. Its cursor stays open, so that a lookup needs no
+/// statement.
 ///
-/// It keeps the database as it is at its first look: it must not outlive the transaction.
+/// It keeps the state of the database at its first lookup: it must not outlive the transaction.
 final class SQLiteCells {
     private unowned let database: SQLiteDatabase
     private let table: String
     private let column: String
-    /// The row that was looked at last; nil: none was, or there was none.
+    /// The blob of the last row; nil: there is none.
     private var handle: OpaquePointer?
 
-    /// Cells of a table, none of them read.
+    /// Cells of a table, none read yet.
     init(_ database: SQLiteDatabase, table: String, column: String) {
         self.database = database
         self.table = table
         self.column = column
     }
 
-    /// Lends the bytes of a row; false: there is no such row, or it holds neither text nor blob.
+    /// Passes the bytes of a row to `body`; false: there is no such row, or it has neither text nor blob.
     func withBytes(of row: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws(TrackDatabaseError) -> Bool {
         guard try look(at: row) else { return false }
         let count = sqlite3_blob_bytes(handle)
@@ -34,9 +35,9 @@ final class SQLiteCells {
         let result =
             handle == nil ? database.open(table, column, row, &handle) : sqlite3_blob_reopen(handle, row)
         if result == SQLITE_OK { return true }
-        // It leads to no other row after that.
+        // After the error, the cursor is unusable.
         close()
-        // There is no row, or none with bytes.
+        // There is no such row, or its value has no bytes.
         if result == SQLITE_ERROR { return false }
         throw database.failure(result)
     }

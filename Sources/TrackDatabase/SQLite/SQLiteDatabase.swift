@@ -2,21 +2,21 @@ import CSQLite
 
 /// One connection to a database. Used by one thread at a time; every call may block.
 final class SQLiteDatabase: @unchecked Sendable {
-    // @unchecked: whoever owns it uses it on one thread at a time.
+    // @unchecked: its owner uses it on one thread at a time.
 
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     private var deadline: Deadline?
     private var progress: UpgradeProgress?
-    /// Portions of 5000 steps that SQLite has taken within limits so far.
+    /// Portions of 5000 steps of SQLite within time limits so far.
     private(set) var portions = 0
 
-    /// Statements that are kept ready, at most.
+    /// Cached statements, at most.
     private static let mostStatements = 96
     /// SQLITE_TRANSIENT: SQLite makes a copy.
     static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    /// Opens a file; for writing it is made if need be, and is its owner's alone.
+    /// Opens a file; for writing, it creates the file if necessary, for its owner alone.
     init(path: String, isReadOnly: Bool) throws(TrackDatabaseError) {
         var handle: OpaquePointer?
         let flags =
@@ -47,13 +47,13 @@ final class SQLiteDatabase: @unchecked Sendable {
         return TrackDatabaseError(code: code, Self.words(handle))
     }
 
-    /// Carries out statements that answer nothing.
+    /// Runs statements without results.
     func execute(_ text: String) throws(TrackDatabaseError) {
         let result = sqlite3_exec(handle, text, nil, nil, nil)
         guard result == SQLITE_OK else { throw failure(result) }
     }
 
-    /// A statement, ready for its values. It is kept for the next time and must not be asked for again while it is stepped.
+    /// A statement, ready for its values. It is cached, and must not be requested again while it is stepped.
     func statement(_ text: String) throws(TrackDatabaseError) -> SQLiteStatement {
         if let known = statements[text] {
             known.reset()
@@ -65,7 +65,7 @@ final class SQLiteDatabase: @unchecked Sendable {
         return made
     }
 
-    /// A statement of its own, for text that is made for one question.
+    /// A statement without caching, for text that is made for one query.
     func prepare(_ text: String) throws(TrackDatabaseError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let result = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
@@ -73,41 +73,41 @@ final class SQLiteDatabase: @unchecked Sendable {
         return SQLiteStatement(statement, self)
     }
 
-    /// Opens the cell of a row for reading; the result is SQLite's.
+    /// Opens the cell of a row for reading; returns SQLite's result code.
     func open(_ table: String, _ column: String, _ row: Int64, _ cell: inout OpaquePointer?) -> Int32 {
         sqlite3_blob_open(handle, "main", table, column, row, 0, &cell)
     }
 
-    /// The first number of the first row of the answer; nil: there is no row, or it is NULL.
+    /// The first number of the first row of the result; nil: there is no row, or it is NULL.
     func number(_ text: String, _ values: SQLiteValue...) throws(TrackDatabaseError) -> Int64? {
         let statement = try statement(text).bind(values)
         defer { statement.reset() }
         return try statement.step() ? statement.optionalInteger(0) : nil
     }
 
-    /// Carries out one statement with values.
+    /// Runs one statement with values.
     func run(_ text: String, _ values: SQLiteValue...) throws(TrackDatabaseError) {
         let statement = try statement(text).bind(values)
         defer { statement.reset() }
         while try statement.step() {}
     }
 
-    /// Has the SQL function `counted` count the rows of this progress.
+    /// Makes the SQL function `counted` count the rows of this progress.
     func countCalls(_ progress: UpgradeProgress) {
         self.progress = progress
         SQLiteFunctions.register(handle, progress)
     }
 
-    /// Id of the row that was put in last.
+    /// Number of the last inserted row.
     var lastId: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Gives memory back that only saves reading.
+    /// Releases the memory of caches.
     func releaseMemory() {
         statements = [:]
         sqlite3_db_release_memory(handle)
     }
 
-    /// Carries out `body` and ends it with `tooSlow` if it takes longer than so many seconds. Not nested.
+    /// Runs `body` and ends it with `tooSlow` after `seconds`. Not nested.
     func limited<Result>(
         seconds: Double, reason: String, _ body: () throws(TrackDatabaseError) -> Result
     ) throws(TrackDatabaseError) -> Result {
@@ -127,7 +127,7 @@ final class SQLiteDatabase: @unchecked Sendable {
         return result
     }
 
-    /// Carries out `body`, and ends it with an error once `isWanted` is false. Not nested.
+    /// Runs `body`, and ends it with an error once `isWanted` returns false. Not nested.
     func whileWanted(
         _ isWanted: @escaping () -> Bool, _ body: () throws(TrackDatabaseError) -> Void
     ) throws(TrackDatabaseError) {
@@ -141,12 +141,12 @@ final class SQLiteDatabase: @unchecked Sendable {
         withExtendedLifetime(wish) {}
     }
 
-    /// The limit that is running, for work between statements: throws once it is over.
+    /// Throws if the running time limit has passed; for work between statements.
     func checkDeadline() throws(TrackDatabaseError) {
         if let deadline, deadline.isOver { throw .tooSlow(seconds: deadline.seconds, reason: deadline.reason) }
     }
 
-    /// Replaces the reason that the limit names, once it is known better.
+    /// Replaces the reason of the running time limit with a better one.
     func explainSlowness(_ reason: String) { deadline?.explain(reason) }
 
     deinit {
@@ -155,14 +155,14 @@ final class SQLiteDatabase: @unchecked Sendable {
     }
 }
 
-/// Asks if work is still wanted.
+/// The check that work is still wanted.
 private final class Wish {
     let isWanted: () -> Bool
 
     init(_ isWanted: @escaping () -> Bool) { self.isWanted = isWanted }
 }
 
-/// The moment at which a question is ended.
+/// The time limit of a query.
 private final class Deadline {
     let seconds: Double
     private(set) var reason: String
@@ -177,7 +177,7 @@ private final class Deadline {
 
     var isOver: Bool { ContinuousClock.now >= end }
 
-    /// Counts a portion of steps; false: the time is over.
+    /// Counts a portion of steps; false: the time is up.
     func passes() -> Bool {
         portions += 1
         return !isOver

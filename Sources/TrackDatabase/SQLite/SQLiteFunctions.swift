@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Functions of ours for statements. None of them stands in the schema, so any program can read the database.
+/// Our functions for statements. The schema uses none of them, so any program can read the database.
 enum SQLiteFunctions {
     /// `fold(text)`: the folded text, also of a blob; NULL of NULL.
     /// `capitalized(folded)`, `spelling(text)`: see `SpellingMark`.
@@ -8,7 +8,7 @@ enum SQLiteFunctions {
     /// `firstOf(values, tag)`: the first value of the tag in packed values, or NULL.
     /// `unpacked(values)`: the numbers in packed values as a JSON array.
     /// `matches(text, pattern)`: 1 if text, folded, matches a folded pattern with `*` and `?`.
-    /// `shuffled(id, seed, bits)`: the place of a number in a shuffled order.
+    /// `shuffled(id, seed, bits)`: the position of a number in a shuffled order.
     static func register(_ handle: OpaquePointer) {
         add(handle, "fold", 1) { context, _, values in
             guard sqlite3_value_type(values![0]) != SQLITE_NULL else { return sqlite3_result_null(context) }

@@ -22,19 +22,19 @@ final class SQLiteStatement {
     private let handle: OpaquePointer
     private unowned let database: SQLiteDatabase
 
-    /// A statement that SQLite has prepared; it is finalized with this.
+    /// A statement that SQLite has prepared; it is finalized with this object.
     init(_ handle: OpaquePointer, _ database: SQLiteDatabase) {
         self.handle = handle
         self.database = database
     }
 
-    /// Back to before its first row, without values.
+    /// Resets the statement to before its first row, and clears its values.
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 
-    /// Gives values to its parameters, the first to `?1`.
+    /// Binds values to its parameters, the first to `?1`.
     @discardableResult
     func bind(_ values: [SQLiteValue]) throws(TrackDatabaseError) -> SQLiteStatement {
         for (index, value) in values.enumerated() {
@@ -68,18 +68,18 @@ final class SQLiteStatement {
         return self
     }
 
-    /// Gives a number to `?1` and goes to the first row; false: there is none. The statement has no other parameter. It is
-    /// reset afterwards.
+    /// Binds a number to `?1`, the only parameter, and steps to the first row; false: there is none. Reset it
+    /// afterwards.
     func first(_ number: Int64) throws(TrackDatabaseError) -> Bool {
         let result = sqlite3_bind_int64(handle, 1, number)
         guard result == SQLITE_OK else { throw database.failure(result) }
         return try step()
     }
 
-    // SQLite takes a null pointer for NULL.
+    // SQLite treats a null pointer as NULL.
     nonisolated(unsafe) private static let empty = UnsafePointer(strdup(""))!
 
-    /// Goes to the next row; false: there is none.
+    /// Steps to the next row; false: there is none.
     func step() throws(TrackDatabaseError) -> Bool {
         let result = sqlite3_step(handle)
         if result == SQLITE_ROW { return true }
@@ -89,7 +89,7 @@ final class SQLiteStatement {
         throw error
     }
 
-    /// The number in a column, 0 for NULL.
+    /// The number in a column; 0 for NULL.
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     /// The number in a column; nil for NULL.
@@ -102,20 +102,20 @@ final class SQLiteStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
     }
 
-    /// The text in a column, empty for NULL.
+    /// The text in a column; empty for NULL.
     func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// The bytes in a column, none for NULL.
+    /// The bytes in a column; empty for NULL.
     func blob(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    /// The bytes of a text or a blob in a column, none for NULL. They are borrowed until the next step.
+    /// The bytes of a text or a blob in a column; empty for NULL. They are valid until the next step.
     func withBytes<Failure: Error>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -123,10 +123,10 @@ final class SQLiteStatement {
         try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    /// True: the column holds NULL, or no byte.
+    /// True if the column is NULL or has no bytes.
     func isEmpty(_ column: Int32) -> Bool { sqlite3_column_bytes(handle, column) == 0 }
 
-    /// A column as the value that it holds.
+    /// The value of a column.
     func value(_ column: Int32) -> SQLiteValue {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .integer(integer(column))

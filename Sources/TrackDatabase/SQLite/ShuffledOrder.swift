@@ -1,32 +1,32 @@
-/// A shuffled order of the numbers below 2^bits, the same for the same seed: a Feistel network, so that a place gives its
-/// number and a number its place without a table.
+/// A shuffled order of the numbers below 2^bits, the same for the same seed. A Feistel network maps positions to
+/// numbers and back without a table.
 struct ShuffledOrder: Equatable, Sendable {
-    /// Each seed has an order of its own.
+    /// Each seed has its own order.
     let seed: UInt64
     private let half: UInt64
     private let mask: UInt64
 
-    /// An order of 2^bits numbers; an odd number of bits counts as the next even one, and there are at most 62.
+    /// An order of 2^bits numbers; an odd number of bits is rounded up to an even one, and there are at most 62.
     init(seed: UInt64, bits: Int64) {
         self.seed = seed
         half = UInt64(Swift.max(1, Swift.min(31, (bits + 1) / 2)))
         mask = 1 << half - 1
     }
 
-    /// Numbers in the order.
+    /// Count of numbers in the order.
     var count: Int64 { 1 << Int64(half * 2) }
 
-    /// Bits that the numbers up to `highest` need.
+    /// Bits of the numbers up to `highest`.
     static func bits(for highest: Int64) -> Int64 { Int64(64 - Swift.max(1, highest).leadingZeroBitCount) }
 
-    /// The place of a number.
+    /// The position of a number.
     func place(of number: Int64) -> Int64 {
         var (left, right) = split(number)
         for round: UInt64 in 0..<4 { (left, right) = (right, left ^ mix(right, round)) }
         return join(left, right)
     }
 
-    /// The number at a place.
+    /// The number at a position.
     func number(at place: Int64) -> Int64 {
         var (left, right) = split(place)
         for round: UInt64 in [3, 2, 1, 0] { (left, right) = (right ^ mix(left, round), left) }

@@ -5,14 +5,14 @@ struct TextPattern: Equatable, Sendable {
     /// A pattern that is folded already.
     init(folded: String) { pattern = Array(folded.unicodeScalars) }
 
-    /// The text before its first `*` or `?`, with which every match begins.
+    /// The text before the first `*` or `?`; every match begins with it.
     var beginning: String {
         var text = ""
         for scalar in pattern.prefix(while: { $0 != "*" && $0 != "?" }) { text.unicodeScalars.append(scalar) }
         return text
     }
 
-    /// Its longest part without `*` and `?`, which every match contains.
+    /// The longest part without `*` and `?`; every match contains it.
     var longestPart: String {
         let part = pattern.split { $0 == "*" || $0 == "?" }.max { $0.count < $1.count } ?? []
         var text = ""
@@ -20,7 +20,7 @@ struct TextPattern: Equatable, Sendable {
         return text
     }
 
-    /// True: the whole of folded text matches. Time grows with the product of the lengths, at most.
+    /// True if the whole folded text matches. Time grows with the product of the lengths, at most.
     func matches(_ folded: String) -> Bool {
         let text = Array(folded.unicodeScalars)
         var (place, index) = (0, 0)

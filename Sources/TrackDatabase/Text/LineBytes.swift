@@ -6,31 +6,31 @@ struct LineBytes {
     private static let space = UInt8(ascii: " ")
     private static let zero = UInt8(ascii: "0")
 
-    /// Makes room for so many bytes.
+    /// Reserves memory for this number of bytes.
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Forgets all, but keeps its memory.
+    /// Removes all bytes, but keeps the memory.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    /// A part of a line that is clean already.
+    /// Appends a part of a line without line ends.
     mutating func append(_ clean: [UInt8]) { bytes += clean }
 
-    /// A part of whole lines, or of one, that is clean already.
+    /// Appends a range of text that is already in lines.
     mutating func append(_ clean: [UInt8], _ part: Range<Int>) {
         clean.withUnsafeBufferPointer { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0[part])) }
     }
 
-    /// The end of a line.
+    /// Ends a line.
     mutating func endLine() { bytes.append(Self.lineFeed) }
 
-    /// A text from a file.
+    /// Appends a text from a file.
     mutating func text(_ text: UnsafeRawBufferPointer) {
         let start = bytes.count
         bytes.append(contentsOf: text)
         for index in text.indices where Self.endsLine(text[index]) { bytes[start + index] = Self.space }
     }
 
-    /// A text from a file.
+    /// Appends a text from a file.
     mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { self.text(UnsafeRawBufferPointer($0)) }
@@ -40,13 +40,13 @@ struct LineBytes {
         byte <= UInt8(ascii: "\r") && (byte == lineFeed || byte == UInt8(ascii: "\r") || byte == 0)
     }
 
-    /// A whole number.
+    /// Appends a whole number.
     mutating func number(_ number: Int64) {
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
         digits(number.magnitude, atLeast: 1)
     }
 
-    /// Seconds with three digits behind the point.
+    /// Appends seconds with three decimals.
     mutating func seconds(milliseconds: Int64) {
         let whole = UInt64(max(0, milliseconds))
         digits(whole / 1000, atLeast: 1)
@@ -54,8 +54,8 @@ struct LineBytes {
         digits(whole % 1000, atLeast: 3)
     }
 
-    /// A time in UTC as `2026-11-23T22:30:00Z`. `unix`: seconds since 1970, up to the year 9999. `day`: the day of the time
-    /// before, which many times share.
+    /// Appends a time in UTC, such as `2026-11-23T22:30:00Z`. `unix`: seconds since 1970, up to the year 9999. `day`:
+    /// the day of the previous time, which many times share.
     mutating func time(_ unix: Int64, _ day: inout DayText) {
         // From the first second of the year 0 on.
         let seconds = UInt64(max(-62_167_219_200, min(unix, 253_402_300_799)) + 62_167_219_200)
@@ -78,7 +78,7 @@ struct LineBytes {
         target[index + 1] = zero + UInt8(number % 10)
     }
 
-    /// Two digits at least behind a separator.
+    /// Appends at least two digits after a separator.
     fileprivate mutating func part(_ separator: Unicode.Scalar, _ number: UInt64) {
         bytes.append(UInt8(ascii: separator))
         digits(number, atLeast: 2)
@@ -98,9 +98,9 @@ struct LineBytes {
     }
 }
 
-/// The text of a day as times begin: `2026-11-23T`.
+/// The text of a day at the start of times: `2026-11-23T`.
 struct DayText {
-    /// Days since the first day of the year 0; nil: it is none yet.
+    /// Days since the first day of the year 0; nil: no day yet.
     let number: UInt64?
     let text: [UInt8]
 
@@ -110,7 +110,7 @@ struct DayText {
         text = []
     }
 
-    /// The day that begins so many days after the year 0 does.
+    /// The day `number` days after the first day of the year 0.
     init(_ number: UInt64) {
         // Years begin in March here, so that the leap day is their last: each era of 400 years has 146,097 days.
         let days = number + 146_097 - 60

@@ -1,17 +1,17 @@
-/// The lines of a set of tags, in runs that stand together in the text of a track. Tracks of an album follow each other, and
-/// share it, or most values of it.
+/// The lines of a set of tags, in runs that are consecutive in the text of a track. Consecutive tracks of an album
+/// share the set, or most of its values.
 struct SetLines {
     /// A line of a set.
     struct Line {
         /// Number of its tag.
         let tag: UInt8
-        /// Index of the run in which it stands.
+        /// Index of its run.
         let run: Int
-        /// Place of its key in all keys.
+        /// Range of its key in all keys.
         let key: Range<Int>
     }
 
-    /// A line with a value, and its place in the text.
+    /// A line with a value, and its range in the text.
     private struct Entry {
         /// Index of its line.
         let line: Int
@@ -35,12 +35,12 @@ struct SetLines {
     private var ends: [Int] = []
     /// The lines of the text in their order.
     private var entries: [Entry] = []
-    /// The text and the lines of the set before.
+    /// The text and the lines of the previous set.
     private var earlier: (text: LineBytes, entries: [Entry]) = (LineBytes(), [])
     /// The values of the set, each with the index of its line, in the order of the lines.
     private var values: [(line: UInt8, value: Int64)] = []
 
-    /// No lines yet. `keys` holds the keys of all lines, which are fewer than 255.
+    /// Without lines yet. `keys` holds the keys of all lines, fewer than 255.
     init(_ lines: [Line], _ keys: [UInt8], runs: Int) {
         self.lines = lines
         self.keys = keys
@@ -76,7 +76,7 @@ struct SetLines {
         self.id = id
     }
 
-    /// Puts a value behind those of its line and of the lines before.
+    /// Inserts a value after the values of its line and of the lines before.
     private mutating func take(_ tag: UInt8, _ value: Int64) {
         var line = firstLines[Int(tag)]
         while line != Self.none {
@@ -90,7 +90,8 @@ struct SetLines {
         }
     }
 
-    /// Writes a line with a value, which the set before may have had, too. `begin`: the first such line of the set before.
+    /// Writes a line with a value, or copies it from the previous set. `begin`: the first such line of the previous
+    /// set.
     private mutating func write(
         _ index: Int, _ value: Int64, from begin: Int, _ texts: TextCells
     ) throws(TrackDatabaseError) {

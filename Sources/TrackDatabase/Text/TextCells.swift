@@ -1,7 +1,7 @@
-/// Texts and sets of tags that a writer of text reads for each track, within a question.
+/// Texts and sets of tags that `TrackTextWriter` reads for each track, within a query.
 struct TextCells {
     private let values: SQLiteCells
-    /// Titles follow each other often: their cursor goes from one to the next.
+    /// Titles are often consecutive: their cursor moves from one to the next.
     private let titles: SQLiteCells
     private let sets: SQLiteCells
 
@@ -12,7 +12,7 @@ struct TextCells {
         sets = SQLiteCells(database, table: "tagset", column: "packed")
     }
 
-    /// Lends the packed values of a set of tags.
+    /// Passes the packed values of a set of tags to `body`.
     func withPacked(ofSet id: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws(TrackDatabaseError) {
         _ = try sets.withBytes(of: id, body)
     }

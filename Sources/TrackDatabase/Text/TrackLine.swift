@@ -1,15 +1,15 @@
-/// A line in the text of a track: a key, and a value that follows it. A track without the value has no such line, and one with
+/// A line in the text of a track: a key and its value. A track without the value has no such line, and a track with
 /// several values has several.
 package struct TrackLine: Equatable, Sendable {
     /// The value of a line.
     package enum Content: Equatable, Sendable {
         case tag(TrackTag)
-        /// The place of the file in the library, in the bytes that the kernel has.
+        /// The place of the file in the library, in the kernel's bytes.
         case path
-        /// The same below the folder of the library that it begins with.
+        /// The place below its folder of the library.
         case pathBelow
         case trackNumber, discNumber, movementNumber
-        /// Seconds with three digits behind the point.
+        /// Seconds with three decimals.
         case duration
         /// Whole seconds.
         case seconds
@@ -25,8 +25,8 @@ package struct TrackLine: Equatable, Sendable {
     let key: [UInt8]
     let content: Content
 
-    /// A line by the name of its content in the protocol; nil: nothing has the name, or the key is too long or has a control
-    /// character.
+    /// A line by the name of its content in the protocol; nil: the name is unknown, or the key is too long or has a
+    /// control character.
     package init?(key: String, field: String) {
         guard (1...Self.longestKey).contains(key.utf8.count), key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil
@@ -52,15 +52,15 @@ package struct TrackLine: Equatable, Sendable {
 
 /// Tracks of a page as text.
 package struct TrackText: Equatable, Sendable {
-    /// The lines of one track after the other.
+    /// The lines of the tracks in their order.
     package let bytes: [UInt8]
     /// Number of the tracks.
     package let count: Int
-    /// Ends in the text of the tracks that were asked for one by one; nil: they were not. One that there is not ends where the
-    /// one before does.
+    /// End offsets of the tracks that were requested one by one; nil: they were not. An unknown track has the end of
+    /// the previous one.
     package var ends: [Int]?
-    /// For `after` of the next page; nil: this is the last one.
+    /// Value for `after` of the next page; nil: this is the last one.
     package let next: String?
-    /// Version of the library that was asked.
+    /// Version of the library at the query.
     package let version: Int64
 }

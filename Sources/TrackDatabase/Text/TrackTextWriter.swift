@@ -1,9 +1,9 @@
 import NowPlaying
 
-/// Writes tracks as lines, straight from the rows of a statement. The lines of a set of tags and of a folder are made once for
-/// all tracks that follow each other in it.
+/// Writes tracks as lines, straight from the rows of a statement. The lines of a set of tags and of a folder are made
+/// once for all consecutive tracks in it.
 struct TrackTextWriter {
-    /// Columns of `track t` that `write` takes.
+    /// Columns of `track t` for `write`.
     static let columns = """
         t.folder, t.name, t.tagset, t.disc, t.number, t.duration, t.format, t.flags, t.added, t.modified, t.own, t.extra, \
         t.title
@@ -15,7 +15,7 @@ struct TrackTextWriter {
         static let own: Int32 = 10, extra: Int32 = 11, title: Int32 = 12
     }
 
-    /// A line of a track, or a run of lines that stand together in its set of tags. Nothing in it is counted by reference.
+    /// A line of a track, or a run of lines of its set of tags. It has no reference counts.
     private enum Part {
         case line(TrackLine.Content, key: Range<Int>)
         /// The run with this index.
@@ -35,8 +35,8 @@ struct TrackTextWriter {
     private var days = (added: DayText(), modified: DayText())
     private let texts: TextCells
 
-    /// A writer of these lines, of about so many bytes, from a database. Tracks are passed over whose folder of the library
-    /// `hasRoot` does not know by its name.
+    /// A writer of these lines, for about `size` bytes. Tracks are skipped if `hasRoot` is false for their folder of
+    /// the library.
     init(
         _ lines: [TrackLine], _ database: SQLiteDatabase, size: Int, hasRoot: @escaping ([UInt8]) -> Bool
     ) throws(TrackDatabaseError) {
@@ -74,7 +74,7 @@ struct TrackTextWriter {
     /// Bytes of the text so far.
     var size: Int { output.bytes.count }
 
-    /// Writes the track of a row, whose columns begin at `first`.
+    /// Writes the track of a row. Its columns begin at `first`.
     mutating func write(_ row: SQLiteStatement, _ first: Int32, _ records: RecordReader) throws(TrackDatabaseError) {
         try folder.enter(row.integer(first + Column.folder), records, hasRoot)
         guard folder.isThere else { return }
@@ -172,10 +172,10 @@ struct TrackTextWriter {
     }
 }
 
-/// The folder of the tracks that are written, as the names of its files begin.
+/// The folder of the present tracks: the start of the paths of its files.
 private struct Folder {
     private var id: Int64?
-    /// False: nobody knows its root any more.
+    /// False: the library no longer has its root.
     private(set) var isThere = false
     private(set) var path: [UInt8] = []
     private(set) var below: [UInt8] = []
@@ -192,7 +192,7 @@ private struct Folder {
         self.id = id
     }
 
-    /// A folder as names begin, without line ends.
+    /// A folder as the start of paths, without line ends.
     private static func beginning(_ folder: ArraySlice<UInt8>) -> [UInt8] {
         var clean = LineBytes()
         folder.withUnsafeBytes { clean.text($0) }

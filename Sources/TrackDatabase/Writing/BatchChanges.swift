@@ -1,4 +1,4 @@
-/// Counts that a batch changes, applied once at its end, and rows that may be unused after it.
+/// Changes of counts by a batch, applied once at its end, and rows that may be unused after it.
 struct BatchChanges {
     private struct Count {
         var tracks: Int64 = 0
@@ -17,7 +17,7 @@ struct BatchChanges {
         var folder: Int64
     }
 
-    /// A text that the batch made. It stands in `ordered` from the end of the batch on, with its counts.
+    /// A text that the batch created. It is in `ordered`, with its counts, from the end of the batch on.
     struct MadeValue {
         /// Number of the value.
         var id: Int64
@@ -26,7 +26,7 @@ struct BatchChanges {
         var text: String
     }
 
-    /// A text in the indices of search.
+    /// A text for the search indices.
     private struct Document {
         var number: Int64
         var folded: String
@@ -41,23 +41,23 @@ struct BatchChanges {
     private var unusedSets: Set<Int64> = []
     private var unusedValues: Set<Int64> = []
     private var unusedFolders: Set<Int64> = []
-    /// Rows were removed whose numbers may stand for others later.
+    /// True if rows were removed whose numbers may be reused later.
     private var removes = false
-    /// Something was written.
+    /// True if anything was written.
     var isChanged = false
 
-    /// The number of a text that the batch made; nil: it made none such.
+    /// The number of a text that the batch created; nil: it did not create it.
     func made(_ key: WriterCache.ValueKey) -> Int64? { made[key]?.id }
 
-    /// Puts a text into the indices of search at the end of the batch.
+    /// Adds a text to the search indices at the end of the batch.
     mutating func index(_ folded: String, _ document: Int64) {
         documents.append(Document(number: document, folded: folded))
     }
 
-    /// Keeps a text that the batch made.
+    /// Keeps a text that the batch created.
     mutating func note(_ value: MadeValue, _ key: WriterCache.ValueKey) { made[key] = value }
 
-    /// Counts a track of a set in a folder with values of its own; `tracks` is −1 for one less, `duration` in milliseconds.
+    /// Counts a track of a set in a folder with values of its own; `tracks`: 1 or −1, `duration` in milliseconds.
     mutating func count(set: Int64, folder: Int64, values own: [Int64], tracks: Int64, duration: Int64) {
         isChanged = true
         placements[Placement(set: set, folder: folder), default: Count()].add(tracks, duration)
@@ -65,7 +65,7 @@ struct BatchChanges {
         for value in own { values[value, default: Count()].add(tracks, duration) }
     }
 
-    /// A track that referred to these does not any more; `folder` is nil if it stays there.
+    /// Notes rows that a track no longer refers to; `folder` is nil if the track stays there.
     mutating func mayBeUnused(folder: Int64?, set: Int64, values own: [Int64]) {
         if let folder { unusedFolders.insert(folder) }
         isChanged = true
@@ -73,7 +73,7 @@ struct BatchChanges {
         unusedValues.formUnion(own)
     }
 
-    /// Writes all of it.
+    /// Writes all changes.
     mutating func apply(_ database: SQLiteDatabase, _ cache: WriterCache) throws(TrackDatabaseError) {
         var albums: [Int64: Count] = [:]
         var total = Count()
@@ -126,7 +126,7 @@ struct BatchChanges {
         }
     }
 
-    /// Puts the texts that the batch made in order, which writes each page once.
+    /// Inserts the created texts in their order, so that each page is written once.
     private mutating func putMade(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
         let sorted = made.values.sorted { one, other in
             one.tag == other.tag
@@ -200,8 +200,8 @@ struct BatchChanges {
         try database.run("DELETE FROM value WHERE id = ?1", .integer(value))
     }
 
-    /// Writes texts into the indices of search, or removes them. They go in the order of their numbers: FTS5 writes all that it
-    /// has gathered whenever a number is less than the one before.
+    /// Writes texts into the search indices, or removes them, in the order of their numbers: FTS5 writes its buffer
+    /// whenever a number is less than the previous one.
     private static func write(
         _ documents: [Document], isRemoval: Bool, _ database: SQLiteDatabase
     ) throws(TrackDatabaseError) {
@@ -218,7 +218,7 @@ struct BatchChanges {
         }
     }
 
-    /// Removes a folder without tracks and folders, and those above it that are so then.
+    /// Removes a folder without tracks and folders, and then each folder above it that is empty too.
     private mutating func removeIfEmpty(
         folder: Int64, _ database: SQLiteDatabase
     ) throws(TrackDatabaseError) {
@@ -242,7 +242,7 @@ struct BatchChanges {
         }
     }
 
-    /// Counts an album, and sees by its sets whose it is; one without sets is removed.
+    /// Updates the counts of an album, and its artist from its sets; an album without sets is removed.
     private static func update(
         album: Int64, _ count: Count, _ database: SQLiteDatabase
     ) throws(TrackDatabaseError) {

@@ -1,8 +1,8 @@
 import NowPlaying
 
-/// Faults of files, and numbers that programs keep beside the tracks.
+/// Faults of files, and numbers that programs store beside the tracks.
 extension TrackBatch {
-    /// Keeps a fault, in place of an earlier one of its path. A track of that path stays as it is.
+    /// Stores a fault in place of an earlier one of its path. A track of that path stays unchanged.
     package func putFault(_ fault: TrackFault) throws(TrackDatabaseError) {
         try database.run(
             "INSERT OR REPLACE INTO fault VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)", .blob(fault.path.folder),
@@ -11,7 +11,7 @@ extension TrackBatch {
         noteChange()
     }
 
-    /// Forgets the fault of a path, if there is one.
+    /// Removes the fault of a path, if there is one.
     package func clearFault(at path: TrackPath) throws(TrackDatabaseError) {
         let known = try database.number(
             "SELECT 1 FROM fault WHERE folder = ?1 AND name = ?2", .blob(path.folder), .blob(path.name))
@@ -21,7 +21,7 @@ extension TrackBatch {
         noteChange()
     }
 
-    /// Forgets the faults of a folder and of those below it.
+    /// Removes the faults of a folder and of those below it.
     package func clearFaults(below folder: [UInt8]) throws(TrackDatabaseError) {
         let known = try database.number("SELECT count(*) FROM fault") ?? 0
         if folder.isEmpty {
@@ -34,13 +34,13 @@ extension TrackBatch {
         if try database.number("SELECT count(*) FROM fault") ?? 0 != known { noteChange() }
     }
 
-    /// Keeps a number under a name; nil forgets it. It changes no version: a mirror keeps its place with it.
+    /// Stores a number under a name; nil removes it. The version does not change: a mirror stores its cursor with it.
     package func setNumber(_ number: Int64?, for name: String) throws(TrackDatabaseError) {
         guard let number else { return try database.run("DELETE FROM mark WHERE name = ?1", .text(name)) }
         try database.run("INSERT OR REPLACE INTO mark VALUES(?1, ?2)", .text(name), .integer(number))
     }
 
-    /// The number under a name, with the changes of this batch; nil: there is none.
+    /// The number under a name, including changes of this batch; nil: there is none.
     package func number(for name: String) throws(TrackDatabaseError) -> Int64? {
         try database.number("SELECT number FROM mark WHERE name = ?1", .text(name))
     }

@@ -1,6 +1,6 @@
 /// Playlists below the folders of the library.
 extension TrackBatch {
-    /// Keeps the playlists of one folder, in place of those that it had.
+    /// Stores the playlists of one folder in place of the earlier ones.
     package func setLists(_ lists: [ListFile], in folder: [UInt8]) throws(TrackDatabaseError) {
         let statement = try database.statement("SELECT name, size, modified FROM listfile WHERE folder = ?1")
         try statement.bind([.blob(folder)])
@@ -22,7 +22,7 @@ extension TrackBatch {
         noteChange()
     }
 
-    /// Forgets the playlists of a folder and of those below it, but for those folders that `keeps` names.
+    /// Removes the playlists of a folder and of those below it, except for folders that `keeps` returns true for.
     package func forgetLists(
         below folder: [UInt8], except keeps: (_ folder: [UInt8]) -> Bool = { _ in false }
     ) throws(TrackDatabaseError) {

@@ -1,9 +1,10 @@
 import NowPlaying
 
-/// The mirror of the daemon's feedback: by contents, so that a track gets its feedback when its content is known.
+/// The mirror of the daemon's feedback. It is by content, so that a track gets its feedback when its content is
+/// identified.
 extension TrackBatch {
-    /// Takes feedback over, for all tracks with these contents and for those that come. `cursor`: the daemon's text for its
-    /// place in the list of changes after them.
+    /// Stores feedback, for all present and future tracks with these contents. `cursor`: the daemon's text for its
+    /// position in the list of changes after them.
     package func mirror(_ items: [MirroredFeedback], cursor: String) throws(TrackDatabaseError) {
         for item in items {
             let identity = SQLiteValue.integer(item.identity)
@@ -25,7 +26,7 @@ extension TrackBatch {
         try database.run("INSERT OR REPLACE INTO cursor VALUES('feedback', ?1)", .text(cursor))
     }
 
-    /// Forgets all feedback: the daemon has another database.
+    /// Removes all feedback: the daemon has another database.
     package func forgetFeedback() throws(TrackDatabaseError) {
         let known = try database.number("SELECT 1 FROM feedback LIMIT 1")
         try database.run("DELETE FROM mirror")
@@ -35,14 +36,14 @@ extension TrackBatch {
         noteChange()
     }
 
-    /// The daemon's text for the place up to which its feedback is mirrored; nil: nothing is.
+    /// The daemon's text for the position of the mirror; nil: nothing is mirrored.
     package func feedbackCursor() throws(TrackDatabaseError) -> String? {
         let statement = try database.statement("SELECT text FROM cursor WHERE name = 'feedback'")
         defer { statement.reset() }
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Gives a track the feedback of its content, which became known or is another one.
+    /// Gives a track the feedback of its content, which was identified or has changed.
     func applyMirror(_ identity: Int64, to id: Int64) throws(TrackDatabaseError) {
         let number = SQLiteValue.integer(identity)
         let known = try database.number("SELECT 1 FROM mirror WHERE identity = ?1", number)

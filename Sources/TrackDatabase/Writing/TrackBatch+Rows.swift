@@ -1,6 +1,6 @@
-/// Rows that tracks share: found, or made.
+/// Rows that tracks share; each function finds or creates a row.
 extension TrackBatch {
-    /// The number of a folder, made with the folders above it.
+    /// The number of a folder; creates it and the folders above it if necessary.
     func folderId(_ path: [UInt8]) throws(TrackDatabaseError) -> Int64 {
         if path.isEmpty { return 1 }
         if let known = cache.folders[path] { return known }
@@ -39,7 +39,7 @@ extension TrackBatch {
         return id
     }
 
-    /// The number of a format; nil: nothing of it is known.
+    /// The number of a format; nil: the format is unknown.
     func formatId(_ format: TrackFormat) throws(TrackDatabaseError) -> Int64? {
         guard format != TrackFormat() else { return nil }
         if let known = cache.formats[format] { return known }
@@ -60,7 +60,7 @@ extension TrackBatch {
         return id
     }
 
-    /// The number of a track's album; nil: it is on none.
+    /// The number of a track's album; nil: it is on no album.
     func albumId(
         _ record: TrackRecord, _ shared: [(tag: UInt8, value: Int64)]
     ) throws(TrackDatabaseError) -> Int64? {
@@ -90,7 +90,7 @@ extension TrackBatch {
         return id
     }
 
-    /// The number of a set of tags, made with its references.
+    /// The number of a set of tags; creates it with its references if necessary.
     func setId(
         _ values: [(tag: UInt8, value: Int64)], _ album: Int64?, saysCompilation: Bool
     ) throws(TrackDatabaseError) -> Int64 {
@@ -129,7 +129,7 @@ extension TrackBatch {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// FNV-1a, the same in every run. 24 bits make the index small, and the values of rows are compared, too.
+    /// FNV-1a, the same in every run. 24 bits make the index small; the values of the rows are compared too.
     private static func hash(_ packed: [UInt8], _ album: Int64?) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(bitPattern: album ?? 0)
         for byte in packed { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// Changes that a writer makes in one transaction. Not to be kept after it.
+/// Changes of a writer in one transaction. It must not outlive the transaction.
 package final class TrackBatch {
     let database: SQLiteDatabase
     let cache: WriterCache
@@ -12,7 +12,8 @@ package final class TrackBatch {
         self.cache = cache
     }
 
-    /// Puts a track in, or replaces the one of its path, which keeps its number, `added` and feedback. Returns its number.
+    /// Inserts a track, or replaces the one of its path, which keeps its number, `added` and feedback. Returns its
+    /// number.
     /// - Parameter added: seconds since 1970, for a new one.
     @discardableResult
     package func put(_ record: TrackRecord, added: Double) throws(TrackDatabaseError) -> Int64 {
@@ -21,7 +22,7 @@ package final class TrackBatch {
         return try put(record, folder: folder, old: old, added: added)
     }
 
-    /// Replaces a track under another path: its file was moved. One that stands at the new path is removed.
+    /// Replaces a track under another path: its file was moved. A track at the new path is removed.
     package func move(_ id: Int64, to record: TrackRecord) throws(TrackDatabaseError) {
         let folder = try folderId(record.path.folder)
         if let other = try oldTrack("folder = ?1 AND name = ?2", .integer(folder), .blob(record.path.name)),
@@ -33,7 +34,7 @@ package final class TrackBatch {
         try put(record, folder: folder, old: old, added: 0)
     }
 
-    /// Marks tracks as missing, or as there again. Missing ones are in no answer and in no count.
+    /// Marks tracks as missing or present. Missing tracks are in no answer and in no count.
     package func setMissing(_ isMissing: Bool, ids: some Sequence<Int64>) throws(TrackDatabaseError) {
         for id in ids {
             guard let old = try oldTrack("id = ?1", .integer(id)), old.isMissing != isMissing else { continue }
@@ -57,7 +58,7 @@ package final class TrackBatch {
         changes.isChanged = true
     }
 
-    /// Sets feedback as the daemon has it. A rating is put between 0 and 5.
+    /// Sets the daemon's feedback. A rating is clamped to 0 to 5.
     package func setFeedback(_ feedback: TrackFeedback, of id: Int64) throws(TrackDatabaseError) {
         changes.isChanged = true
         guard feedback != TrackFeedback() else {
@@ -69,22 +70,22 @@ package final class TrackBatch {
             values[2], values[3], values[4])
     }
 
-    /// Brings counts up to date and removes what nothing refers to any more. False: nothing was changed.
+    /// Updates counts and removes unused rows. False: nothing was changed.
     func finish() throws(TrackDatabaseError) -> Bool {
         try changes.apply(database, cache)
         return changes.isChanged
     }
 
-    /// The batch changes something besides tracks.
+    /// Notes a change of the batch besides tracks.
     func noteChange() { changes.isChanged = true }
 
-    /// The number of a text that the batch made; nil: it made none such.
+    /// The number of a text that the batch created; nil: it did not create it.
     func made(_ key: WriterCache.ValueKey) -> Int64? { changes.made(key) }
 
-    /// Puts a text into the indices of search at the end of the batch.
+    /// Adds a text to the search indices at the end of the batch.
     func index(_ folded: String, _ document: Int64) { changes.index(folded, document) }
 
-    /// Keeps a text that the batch made.
+    /// Keeps a text that the batch created.
     func note(_ value: BatchChanges.MadeValue, _ key: WriterCache.ValueKey) { changes.note(value, key) }
 
     private func count(_ track: OldTrack, _ sign: Int64) {
@@ -114,7 +115,7 @@ package final class TrackBatch {
             guard let texts = record.tags[tag] else { continue }
             for text in Spelling.kept(texts) {
                 let value = try valueId(tag, text)
-                // Texts that were cut may be the same.
+                // Texts that were cut may be equal.
                 if texts.count > 1, value == title || (shared + own).contains(where: { $0.value == value }) { continue }
                 if tag == .title, title == nil {
                     title = value
@@ -141,7 +142,7 @@ package final class TrackBatch {
         let before = try old.flatMap { old throws(TrackDatabaseError) in
             try database.number("SELECT identity FROM track WHERE id = ?1", .integer(old.id))
         }
-        // With the same tags only the row changes.
+        // With the same tags, only the row changes.
         let isSame = old.map { old in
             old.set == set && old.title == title && old.own == own.map(\.value) && old.folder == folder
                 && old.duration == duration ?? 0 && !old.isMissing
@@ -191,7 +192,7 @@ package final class TrackBatch {
             | (isNamedByFile ? TrackFlags.isNamedByFile : 0) | (record.isUnreadable ? TrackFlags.isUnreadable : 0)
     }
 
-    /// A track as it stands before a change of it.
+    /// A track before its change.
     private struct OldTrack {
         var id: Int64
         var folder: Int64

@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// Numbers that few tracks have, in one blob: of each its key and its value as varints; a value is a zigzag number.
+/// Rare numbers of a track in one blob: the key and the value of each as varints; a value is a zigzag number.
 enum TrackNumbersBlob {
     private enum Key: UInt8, CaseIterable {
         case trackCount = 1
@@ -8,7 +8,7 @@ enum TrackNumbersBlob {
         case trackGain, trackPeak, albumGain, albumPeak
     }
 
-    /// Milliseconds of a duration; nil for what is no length.
+    /// Milliseconds of a duration; nil: it is invalid.
     static func milliseconds(_ seconds: Double?) -> Int64? {
         guard let seconds, seconds >= 0, seconds.isFinite else { return nil }
         return Int64(clamping: min((seconds * 1000).rounded(), 0x1p52))
@@ -54,7 +54,7 @@ enum TrackNumbersBlob {
 
     private static func number(_ zigzag: Int64) -> Int64 { zigzag & 1 == 0 ? zigzag >> 1 : ~(zigzag >> 1) }
 
-    /// Gives a record its numbers.
+    /// Sets the numbers of a record.
     static func unpack(_ bytes: [UInt8], to record: inout TrackRecord) {
         for (tag, zigzag) in PackedValues.unpack(bytes) {
             guard let key = Key(rawValue: tag) else { continue }

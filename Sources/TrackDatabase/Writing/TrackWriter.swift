@@ -1,15 +1,15 @@
 import CLinux
 
-/// Writes tracks in batches, each whole or not at all. Used by one thread at a time; there is one for a database.
+/// Writes tracks in batches, each completely or not at all. Used by one thread at a time; a database has one writer.
 package final class TrackWriter: @unchecked Sendable {
     // @unchecked: its owner uses it on one thread at a time.
 
     private let database: SQLiteDatabase
     private let cache = WriterCache()
-    /// Counts batches that changed something; clients compare it.
+    /// Number of batches that changed something; clients compare it.
     package private(set) var version: Int64
 
-    /// Values of a tag are cut to so many bytes.
+    /// Longest text of a value in bytes; longer ones are cut.
     static let longestText = 4096
 
     /// A writer of an open database.
@@ -18,7 +18,7 @@ package final class TrackWriter: @unchecked Sendable {
         version = try database.number("SELECT number FROM meta WHERE name = 'version'") ?? 0
     }
 
-    /// Carries out `body`, which calls the functions of a batch, as one transaction; about 1,000 tracks are a good size.
+    /// Runs `body`, which calls the functions of a batch, as one transaction; about 1,000 tracks are a good size.
     package func batch<Result>(
         _ body: (TrackBatch) throws(TrackDatabaseError) -> Result
     ) throws(TrackDatabaseError) -> Result {
@@ -32,14 +32,15 @@ package final class TrackWriter: @unchecked Sendable {
             if isChanged { version += 1 }
             return result
         } catch {
-            // The rows that the caches know may have been undone.
+            // The rollback may undo rows in the caches.
             cache.removeAll()
             try? database.execute("ROLLBACK")
             throw error
         }
     }
 
-    /// Makes searches faster after many changes: a part of the work of a second or so, for idle time. False: nothing is left.
+    /// Merges parts of the search indices, which makes searches faster after many changes: about a second of work, for
+    /// idle time. False: no work is left.
     package func tidy() throws(TrackDatabaseError) -> Bool {
         var isChanged = false
         for table in ["word", "part"] {
@@ -51,21 +52,21 @@ package final class TrackWriter: @unchecked Sendable {
         return isChanged
     }
 
-    /// Tracks that the statistics look at for each index.
+    /// Rows that the statistics read for each index.
     private static let looks = 1000
-    /// Fewer new tracks are no reason to optimize.
+    /// New tracks before an optimization, at least.
     private static let leastNews: Int64 = 1000
     private static let mark = "optimized"
 
-    /// Counts what questions are planned by. Takes a tenth of a second for a million tracks.
+    /// Updates the statistics of the query planner. Takes a tenth of a second for a million tracks.
     package func analyze() throws(TrackDatabaseError) {
         try database.execute("PRAGMA analysis_limit = \(Self.looks); ANALYZE; \(TrackSchema.forgetsSets)")
     }
 
-    /// Does the work of `optimize` after a first scan and whenever half as many tracks have come since. `isWanted` is asked all
-    /// the while: false ends the work, which begins anew next time.
+    /// Runs `optimize` after a first scan and whenever half as many tracks were added since. `isWanted` is called all
+    /// the while: false ends the work, which restarts next time.
     package func optimizeIfLarge(_ isWanted: @escaping @Sendable () -> Bool) throws(TrackDatabaseError) {
-        // Numbers of tracks are not used again.
+        // Numbers of tracks are never reused.
         let made = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'track'") ?? 0
         let mark = try database.number("SELECT number FROM mark WHERE name = ?1", .text(Self.mark)) ?? 0
         guard made - mark >= max(Self.leastNews, mark / 2), isWanted() else { return }
@@ -74,25 +75,26 @@ package final class TrackWriter: @unchecked Sendable {
         } catch {
             try? database.execute("PRAGMA temp_store = MEMORY")
             if !isWanted() { return }
-            // Without room for a copy the file stays as long as it is; searches need the rest alone.
+            // Without space for a copy, the file keeps its size; searches need only the rest of the work.
             guard error == .full else { throw error }
         }
         try database.run("INSERT OR REPLACE INTO mark VALUES(?1, ?2)", .text(Self.mark), .integer(made))
     }
 
-    /// Brings the log into the database, the indices into few parts and the file to its least size, after a first scan. Takes
-    /// seconds for a million tracks, and the room of the database once more on the disk meanwhile. Readers go on.
+    /// Merges the log into the database and the indices into few parts, and shrinks the file to its least size, after a
+    /// first scan. Takes seconds for a million tracks, and temporary disk space of the size of the database. Readers
+    /// continue.
     package func optimize() throws(TrackDatabaseError) {
         try analyze()
         for table in ["word", "part"] {
             try database.execute("INSERT INTO \(table)(\(table)) VALUES('optimize')")
         }
-        // The copy would not fit into memory.
+        // The copy would not fit in memory.
         try database.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Gives memory back that only saves reading.
+    /// Releases the memory of caches.
     package func rest() {
         cache.removeAll()
         database.releaseMemory()

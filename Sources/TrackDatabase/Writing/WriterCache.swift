@@ -1,4 +1,4 @@
-/// Numbers of rows that a writer has met, so that it need not look for them again. Bounded: it begins anew when it is full.
+/// Numbers of rows that a writer has used, which saves lookups. Bounded: a full part is emptied.
 final class WriterCache {
     /// A text of a tag.
     struct ValueKey: Hashable {
@@ -6,7 +6,7 @@ final class WriterCache {
         var text: Spelling
     }
 
-    /// A set of tags as it stands in the database.
+    /// A set of tags in the form of the database.
     struct SetKey: Hashable {
         /// Number of the album; nil: none.
         var album: Int64?
@@ -24,14 +24,14 @@ final class WriterCache {
     private(set) var albums: [AlbumKey: Int64] = [:]
     /// Numbers of formats of sound.
     private(set) var formats: [TrackFormat: Int64] = [:]
-    /// The album of the last track, which the next one is likely to be on.
+    /// The album of the last track, likely that of the next one.
     private(set) var lastAlbum: (source: AlbumSource, id: Int64)?
 
-    /// Parts of a track that its album depends on.
+    /// Parts of a track that determine its album.
     struct AlbumSource: Equatable {
-        /// All that the file has.
+        /// All album titles of the file.
         var titles: [String]
-        /// All that the file has.
+        /// All album artists of the file.
         var artists: [String]?
         /// MusicBrainz ids.
         var releases: [String]?
@@ -50,7 +50,7 @@ final class WriterCache {
     /// Entries of each kind, at most.
     private static let most = 20_000
 
-    /// Forgets all.
+    /// Empties the cache.
     func removeAll() {
         values = [:]
         sets = [:]

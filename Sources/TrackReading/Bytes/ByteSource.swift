@@ -1,17 +1,17 @@
-/// Bytes that are read from front to back, wherever in the file they stand.
+/// Bytes that are read in their order, from one or several parts of a file.
 protocol ByteSource {
-    /// The next `count` bytes, or as many as are left, without going past them.
+    /// The next `count` bytes, or as many as are left. The position stays.
     mutating func peek(_ count: Int) throws(TrackReadingError) -> ByteView
-    /// Goes past `count` bytes, or to the end.
+    /// Skips `count` bytes, or to the end.
     mutating func skip(_ count: Int64) throws(TrackReadingError)
 }
 
-/// A stretch of a file.
+/// A range of a file.
 struct FileStretch: ByteSource {
     let window: FileWindow
     /// Offset of the next byte in the file.
     private(set) var offset: Int64
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     let end: Int64
 
     /// The bytes from `offset` to before `end`.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Some bytes in a buffer that lives as long as its reader. Every access is checked: a byte outside is 0, so that no length
-/// that a file claims can lead out of the buffer or end the program.
+/// Some bytes in a buffer that lives as long as its reader. Every access is checked: a byte outside is 0, so that a
+/// false length in a file neither leads out of the buffer nor ends the program.
 struct ByteView {
     private let base: UnsafePointer<UInt8>?
     let count: Int
@@ -22,7 +22,7 @@ struct ByteView {
         return base[index]
     }
 
-    /// The bytes as a buffer, for as long as nothing else is read.
+    /// The bytes as a buffer; valid until the next read.
     var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
     /// The bytes from `start` on, at most `length` of them.
@@ -37,7 +37,7 @@ struct ByteView {
     func big24(_ index: Int) -> Int { big16(index) << 8 | Int(self[index + 2]) }
     /// Of 4 bytes.
     func big32(_ index: Int) -> Int { big16(index) << 16 | big16(index + 2) }
-    /// Of 8 bytes; beyond 2^56 it is that.
+    /// Of 8 bytes; larger numbers become 2^56.
     func big64(_ index: Int) -> Int64 {
         let high = Int64(big32(index))
         return high >= 1 << 24 ? 1 << 56 : high << 32 | Int64(big32(index + 4))
@@ -46,7 +46,7 @@ struct ByteView {
     func little16(_ index: Int) -> Int { Int(self[index + 1]) << 8 | Int(self[index]) }
     /// Of 4 bytes.
     func little32(_ index: Int) -> Int { little16(index + 2) << 16 | little16(index) }
-    /// Of 8 bytes; beyond 2^56 it is that.
+    /// Of 8 bytes; larger numbers become 2^56.
     func little64(_ index: Int) -> Int64 {
         let high = Int64(little32(index + 4))
         return high >= 1 << 24 ? 1 << 56 : high << 32 | Int64(little32(index))
@@ -56,7 +56,7 @@ struct ByteView {
         (0..<4).reduce(0) { $0 << 7 | Int(self[index + $1] & 0x7F) }
     }
 
-    /// True if these letters stand at `index`.
+    /// True if the bytes at `index` are these letters.
     func has(_ text: StaticString, at index: Int = 0) -> Bool {
         guard index >= 0, index + text.utf8CodeUnitCount <= count, let base else { return false }
         return memcmp(base + index, text.utf8Start, text.utf8CodeUnitCount) == 0
@@ -75,7 +75,7 @@ struct ByteView {
 }
 
 extension ByteView {
-    /// Gives the parts between zeros to `body`, empty ones too.
+    /// Passes the parts between zeros to `body`, empty ones too.
     func forEachPart(_ body: (ByteView) -> Void) {
         var start = 0
         while let zero = firstIndex(of: 0, from: start) {
@@ -85,7 +85,7 @@ extension ByteView {
         body(part(start))
     }
 
-    /// The text of these bytes by the rules of `TagText`; nil: nothing is left.
+    /// The text of these bytes by the rules of `TagText`; nil: it is empty.
     var text: String? {
         var first = 0
         var last = count
@@ -100,7 +100,7 @@ extension ByteView {
             break
         }
         if isPlain { return String(decoding: body.buffer, as: UTF8.self) }
-        // Most texts in other scripts have nothing to replace either.
+        // Most texts in other scripts need no replacement either.
         for (index, byte) in body.buffer.enumerated() {
             switch byte {
             case 0..<0x20, 0x7F: return TagText.text(buffer)

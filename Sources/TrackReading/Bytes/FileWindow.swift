@@ -1,38 +1,38 @@
 import CLinux
 import Glibc
 
-/// The bytes of one file after another, with few calls of the system: its beginning in one read, its end in another where it is
-/// wanted, and whatever lies between in larger steps the longer reading goes straight on.
+/// The bytes of one file after another, with few system calls: the beginning in one read, the end in another if needed,
+/// and the middle in steps that grow with each read in order.
 ///
-/// Its views stay valid until the next call for bytes between. However large a file claims to be, it reads at most
-/// `maximumReads` times and `maximumBytes` in all; beyond that the file seems to end.
+/// A view is valid until the next call for bytes of the middle. For any claimed size, it reads at most `maximumReads`
+/// times and `maximumBytes` in all; after that the file seems to end.
 final class FileWindow {
     /// Bytes of a buffer, and so of one view, at most.
     static let bufferBytes = 64 << 10
-    /// Bytes that the first read takes.
+    /// Bytes of the first read.
     static let headBytes = 16 << 10
     private static let firstMiddleBytes = 4 << 10
     private static let maximumReads = 4096
     private static let maximumBytes = 16 << 20
 
-    /// A stretch of the file in memory.
+    /// A range of the file in memory.
     private struct Stretch {
         let base = UnsafeMutablePointer<UInt8>.allocate(capacity: FileWindow.bufferBytes)
         var start: Int64 = 0
         var count = 0
 
-        /// The bytes from `offset` on; nil: not all of them are here.
+        /// The bytes from `offset` on; nil: some of them are not in memory.
         func view(_ offset: Int64, _ wanted: Int) -> ByteView? {
             guard offset >= start, offset + Int64(wanted) <= start + Int64(count) else { return nil }
             return ByteView(base + Int(offset - start), count: wanted)
         }
     }
 
-    /// Size of the file when it was opened.
+    /// Size of the file at the open.
     private(set) var size: Int64 = 0
     /// True if all fields of the tags are kept by their names.
     private(set) var keepsComments = false
-    /// Reads that the file has cost.
+    /// Reads of the file so far.
     private(set) var reads = 0
     private var descriptor: Int32 = -1
     private var head = Stretch()
@@ -40,17 +40,17 @@ final class FileWindow {
     private var middle = Stretch()
     private var middleFill = FileWindow.firstMiddleBytes
     private var readBytes = 0
-    /// Bytes put together out of pieces.
+    /// Bytes that are joined from several pieces.
     private let gathered = UnsafeMutablePointer<UInt8>.allocate(capacity: FileWindow.bufferBytes)
 
     deinit {
         for base in [head.base, tail.base, middle.base, gathered] { base.deallocate() }
     }
 
-    /// Goes over to another file, whose beginning it reads.
+    /// Continues with another file, and reads its beginning.
     func open(_ descriptor: Int32, keepsComments: Bool = false) throws(TrackReadingError) {
         var status = stat()
-        // The C library asks by an empty path, which a sandbox takes for any other.
+        // fstat(2) of the C library passes an empty path, which a sandbox treats like any other path.
         guard linux_status(descriptor, &status) == 0 else { throw .unreadable(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.descriptor = descriptor
@@ -85,7 +85,7 @@ final class FileWindow {
         return tail.view(start, min(length, tail.count)) ?? .empty
     }
 
-    /// Room for bytes of several pieces; the next call overwrites it.
+    /// Joins bytes of several pieces; the next call overwrites them.
     func gather(_ fill: (UnsafeMutableBufferPointer<UInt8>) throws(TrackReadingError) -> Int)
         throws(TrackReadingError) -> ByteView
     {

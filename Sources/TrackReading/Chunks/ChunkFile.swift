@@ -2,7 +2,7 @@
 struct ChunkFile {
     private let window: FileWindow
     private let isLittle: Bool
-    /// Fields of the ID3 tag that is a chunk, and of the texts of the format.
+    /// Fields of the chunk with an ID3 tag, and of the format's own texts.
     private var tag: TagSet?
     private var texts = TagSet()
     private var dataBytes: Int64 = 0
@@ -10,15 +10,15 @@ struct ChunkFile {
     private var channels = 0
     private var bits = 0
     private var blockBytes = 0
-    /// Frames, where the file says how many.
+    /// Frames; nil: the file does not say.
     private var frames: Int64?
     private var codec = ""
-    /// Length of the data in RF64, whose own field has no room for it.
+    /// Length of the data in RF64, whose own field is too small for it.
     private var longDataBytes: Int64?
 
     private static let maximumChunks = 1024
 
-    /// Reads the chunks of the file that begins at `start`, and whether they are WAV's; false: there is no sound in it.
+    /// Reads the chunks of the file that begins at `start`. `isLittle`: WAV, else AIFF. False: there is no sound in it.
     static func read(
         _ window: FileWindow, at start: Int64, isLittle: Bool, into track: inout FoundTrack
     ) throws(TrackReadingError) -> Bool {
@@ -114,7 +114,7 @@ struct ChunkFile {
         let isPlain = codec.hasPrefix("PCM")
         track.setFormat(codec, sampleRate: sampleRate, channels: channels, bitsPerSample: isPlain ? bits : nil)
         let counted = blockBytes > 0 ? dataBytes / Int64(blockBytes) : 0
-        // Of plain samples the data says more than a header of a file that was cut.
+        // For plain samples, the data is more reliable than the header: the file may be cut.
         track.setLength(isPlain || frames == nil ? counted : frames ?? 0, perSecond: sampleRate)
         if let tag { track.set = tag }
         track.set.fill(from: texts)

@@ -4,7 +4,7 @@ import NowPlaying
 enum PlainFiles {
     private static let maximumChunks = 1024
 
-    /// AU: a header, a note, samples.
+    /// AU: a header, an annotation, samples.
     static func readAU(_ window: FileWindow, at start: Int64, into track: inout FoundTrack) throws(TrackReadingError)
         -> Bool
     {
@@ -91,7 +91,7 @@ enum PlainFiles {
         track.setFormat(codec, sampleRate: rate, channels: bytes.big32(24), bitsPerSample: bits)
     }
 
-    /// Pairs of texts, each with a zero after it.
+    /// Pairs of texts that end with zeros.
     private static func readTexts(_ source: inout FileStretch, into set: inout TagSet) throws(TrackReadingError) {
         var meaning: TagMeaning?
         for index in 0..<1024 {
@@ -115,7 +115,7 @@ enum PlainFiles {
         ("KEY SIGNATURE", .value(.key)), ("ENCODING APPLICATION", .value(.encodedBy)),
     ])
 
-    /// W64: chunks with identities of 16 bytes and lengths of 64 bits, which count the header, too.
+    /// W64: chunks with identities of 16 bytes and lengths of 64 bits, which include the header.
     static func readW64(_ window: FileWindow, at start: Int64, into track: inout FoundTrack) throws(TrackReadingError)
         -> Bool
     {
@@ -139,7 +139,7 @@ enum PlainFiles {
                 let samples = min(length, window.size - offset) - 24
                 track.setLength(samples / Int64(blockBytes), perSecond: rate)
             }
-            // Chunks begin at offsets that eight divides.
+            // Chunks begin at multiples of eight.
             offset += (length + 7) / 8 * 8
         }
         return rate > 0

@@ -1,4 +1,4 @@
-/// Names of codings of samples, and numbers as old formats have them.
+/// Names of codings of samples, and numbers in old formats.
 enum SampleCodecs {
     /// The coding of wFormatTag in WAV.
     static func wave(_ tag: Int) -> String {
@@ -33,7 +33,7 @@ enum SampleCodecs {
         }
     }
 
-    /// A rate as a number of 80 bits (IEEE 754 extended), rounded down; 0: none that a file of sound has.
+    /// A rate from a number of 80 bits (IEEE 754 extended), rounded down; 0: it is not a plausible rate.
     static func extendedRate(_ bytes: ByteView) -> Int {
         let exponent = bytes.big16(0) - 16_383
         guard (0..<31).contains(exponent) else { return 0 }
@@ -43,7 +43,7 @@ enum SampleCodecs {
 
 /// Texts of RIFF (LIST INFO) and of AIFF, by their four letters.
 enum RIFFNames {
-    /// The meaning of the text in a chunk of this type; nil: it is of no use.
+    /// The meaning of the text in a chunk of this type; nil: it is not used.
     static func meaning(_ type: Int) -> TagMeaning? { meanings[type] }
 
     private static let meanings = CodeTable<TagMeaning>(rows.map { (MP4Boxes.Box.code($0.0), $0.1) })

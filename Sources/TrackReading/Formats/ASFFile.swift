@@ -21,7 +21,7 @@ struct ASFFile {
         static let metadata: [UInt8] = [0xEA, 0xCB, 0xF8, 0xC5, 0xAF, 0x5B, 0x77, 0x48]
     }
 
-    /// True if a file begins so.
+    /// True if a file begins with these bytes.
     static func begins(_ bytes: ByteView) -> Bool { isSame(bytes, Identity.header) }
 
     private static func isSame(_ bytes: ByteView, _ identity: [UInt8]) -> Bool {
@@ -34,7 +34,7 @@ struct ASFFile {
     ) throws(TrackReadingError) -> Bool {
         var file = ASFFile(window: window)
         let length = try window.bytes(at: start, count: 30).little64(16)
-        // The values in the extension of the header come after those in the header, wherever it stands.
+        // Values of the header extension follow those of the header, in any order in the file.
         for part in [Part.header, .inExtension] {
             try file.readObjects(
                 FileStretch(window, from: start + 30, to: start + length), part, depth: 0, into: &track)
@@ -112,7 +112,7 @@ struct ASFFile {
             bitsPerSample: isWhole ? bytes.little16(14) : nil, bitRate: isWhole ? nil : bytes.little32(8) * 8)
     }
 
-    /// Five texts, their lengths before them.
+    /// Five texts; their lengths precede them.
     private mutating func readContent(_ object: inout FileStretch) throws(TrackReadingError) {
         let head = try object.peek(10)
         guard head.count == 10 else { return }
@@ -154,7 +154,7 @@ struct ASFFile {
     private mutating func takeValue(_ meaning: TagMeaning, _ type: Int, _ value: ByteView) {
         switch type {
         case 0: Self.forEachText(value) { if !$0.isEmpty { set.take(meaning, $0) } }
-        // Bytes: a kind of picture and a length, then the media type.
+        // Bytes: kind of the picture and a length, then the media type.
         case 1:
             guard meaning == .picture else { return }
             var picture: String?
@@ -178,7 +178,7 @@ struct ASFFile {
 
 /// Names of the tags of Windows Media, as MusicBrainz Picard documents them.
 enum ASFNames {
-    /// The table of them.
+    /// The table of names.
     static let table = NameTable(
         values.map { ($0.0.uppercased(), .value($0.1)) } + [
             ("WM/TRACKNUMBER", .number(.track)), ("WM/PARTOFSET", .number(.disc)),

@@ -18,7 +18,7 @@ enum FLACFile {
         }
     }
 
-    /// Takes up a block of this kind.
+    /// Reads a block of this kind.
     static func take<Source: ByteSource>(
         _ kind: UInt8, _ block: inout Source, into track: inout FoundTrack
     ) throws(TrackReadingError) {
@@ -33,7 +33,7 @@ enum FLACFile {
         }
     }
 
-    /// Takes up STREAMINFO (RFC 9639 §8.2).
+    /// Reads STREAMINFO (RFC 9639 §8.2).
     static func takeStreamInfo(_ info: ByteView, into track: inout FoundTrack) {
         guard info.count == 34 else { return }
         let rate = info.big24(10) >> 4

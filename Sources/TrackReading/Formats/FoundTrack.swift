@@ -1,15 +1,15 @@
 import NowPlaying
 
-/// A track while its file is read.
+/// The facts of a track during the read of its file.
 struct FoundTrack {
     /// Length and kind of the sound.
     private(set) var facts = TrackFacts()
-    /// Fields of the tag that is the format's own.
+    /// Fields of the format's own tag.
     var set: TagSet
-    /// True where gains by R128 are believed before ReplayGain's.
+    /// True if gains by R128 take precedence over ReplayGain's.
     private(set) var prefersR128 = false
 
-    /// Nothing known yet. `set`: a set without fields.
+    /// A track without facts. `set`: a set without fields.
     init(set: TagSet = TagSet()) { self.set = set }
 
     /// Sets the kind of the sound.
@@ -20,14 +20,14 @@ struct FoundTrack {
             codec: codec, sampleRate: sampleRate, channels: channels, bitsPerSample: bitsPerSample, bitRate: bitRate)
     }
 
-    /// Sets the length: so many units of so many a second; nothing where either is not known.
+    /// Sets the length from a count of units and their number a second. If either is unknown, it sets nothing.
     mutating func setLength(_ count: Int64, perSecond: Int, trust: TrackFacts.LengthTrust = .exact) {
         guard count > 0, perSecond > 0 else { return }
         facts.duration = TimeLimit.bounded(Double(count) / Double(perSecond))
         facts.lengthTrust = trust
     }
 
-    /// Sets whether gains by R128 come first.
+    /// Gives gains by R128 precedence.
     mutating func preferR128() { prefersR128 = true }
 
     /// The facts with all fields.

@@ -3,21 +3,21 @@ enum OggFile {
     private enum Coding { case vorbis, opus, flac, speex }
 
     private static let maximumStreams = 64
-    /// Pages of a chain of streams that are counted, at most.
+    /// Pages that are counted in a chain of streams, at most.
     private static let maximumPages = 100_000
     private static let firstTailBytes = 8 << 10
 
-    /// The stream of sound that a file begins with.
+    /// The audio stream at the beginning of a file.
     private struct Stream {
         let coding: Coding
         let serial: Int
-        /// Units of the times of its pages in a second.
+        /// Units of its page times in a second.
         let rate: Int
         /// Units before the sound.
         let preSkip: Int64
     }
 
-    /// Reads the file from the page at `start` on; false: it has no sound that is known here.
+    /// Reads the file from the page at `start` on; false: it has no known audio.
     static func read(
         _ window: FileWindow, at start: Int64, into track: inout FoundTrack
     ) throws(TrackReadingError) -> Bool {
@@ -38,7 +38,7 @@ enum OggFile {
         return true
     }
 
-    /// The stream whose first packet begins so, and its format; nil: none of ours.
+    /// The stream of this first packet, and its format; nil: not a known one.
     private static func stream(_ first: ByteView, _ serial: Int, _ track: inout FoundTrack) -> Stream? {
         if first[0] == 1, first.has("vorbis", at: 1) {
             let rate = first.little32(12)
@@ -46,7 +46,7 @@ enum OggFile {
             return Stream(coding: .vorbis, serial: serial, rate: rate, preSkip: 0)
         }
         if first.has("OpusHead") {
-            // It comes out at 48 kHz from any original.
+            // The decoder's output is 48 kHz for any original rate.
             track.setFormat("Opus", sampleRate: 48_000, channels: Int(first[9]))
             return Stream(coding: .opus, serial: serial, rate: 48_000, preSkip: Int64(first.little16(10)))
         }
@@ -83,7 +83,7 @@ enum OggFile {
         try CommentBlock.read(&packets, into: &track.set)
     }
 
-    /// The length by the last page; a chain of streams is counted page by page.
+    /// Measures the length by the last page; in a chain of streams, page by page.
     private static func measure(
         _ stream: Stream, _ window: FileWindow, from headersOffset: Int64, start: Int64, into track: inout FoundTrack
     ) throws(TrackReadingError) {
@@ -98,7 +98,7 @@ enum OggFile {
         try measureChain(stream, window, from: start, into: &track)
     }
 
-    /// The last page of any stream on which a packet ends.
+    /// The last page, of any stream, on which a packet ends.
     private static func lastPage(_ window: FileWindow) throws(TrackReadingError) -> OggPageHead? {
         for bytes in [firstTailBytes, FileWindow.bufferBytes] {
             let tail = try window.lastBytes(bytes)
@@ -117,7 +117,7 @@ enum OggFile {
         return nil
     }
 
-    /// The time with which the sound begins: 0, but for recordings of running streams.
+    /// The start time of the sound: 0, except in recordings of live streams.
     private static func firstTime(
         _ stream: Stream, _ window: FileWindow, from offset: Int64
     ) throws(TrackReadingError) -> (start: Int64, isSure: Bool) {
@@ -127,14 +127,14 @@ enum OggFile {
             guard let page = try OggPageHead(window, at: offset) else { break }
             offset = page.end
             guard page.serial == stream.serial, page.granule > 0, page.granule < 1 << 56 else { continue }
-            // More than all packets on a page can last: those before it are missing.
+            // More than the packets on a page can last: earlier pages are missing.
             let most = Int64(page.pieceCount) * (stream.coding == .vorbis ? 8192 : 5760)
             return page.granule > most ? (page.granule - most / 8, false) : (0, true)
         }
         return (0, true)
     }
 
-    /// The sum of the lengths of all streams of a chain.
+    /// Adds up the lengths of all streams of a chain.
     private static func measureChain(
         _ stream: Stream, _ window: FileWindow, from start: Int64, into track: inout FoundTrack
     ) throws(TrackReadingError) {

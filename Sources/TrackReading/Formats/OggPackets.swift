@@ -4,13 +4,13 @@ struct OggPageHead {
     let bodyOffset: Int64
     /// Offset of the next page.
     let end: Int64
-    /// 1: continues with a packet of the page before, 2: first of its stream, 4: last of it.
+    /// 1: continues a packet of the previous page, 2: first page of its stream, 4: last page of it.
     let flags: UInt8
-    /// Time of the last packet that ends on it, in units of its stream; -1: none ends.
+    /// Time of the last packet that ends on it, in units of its stream; -1: no packet ends on it.
     let granule: Int64
-    /// Identity of the stream that it belongs to.
+    /// Identity of its stream.
     let serial: Int
-    /// Pieces that it holds.
+    /// Number of its pieces.
     let pieceCount: Int
 
     /// Bytes of a header before the lengths of its pieces.
@@ -22,7 +22,7 @@ struct OggPageHead {
         self.init(bytes, at: offset)
     }
 
-    /// Reads the header that is in these bytes.
+    /// Reads the header in these bytes.
     init?(_ bytes: ByteView, at offset: Int64) {
         pieceCount = Int(bytes[26])
         guard bytes.has("OggS"), bytes[4] == 0, bytes.count >= Self.headerBytes + pieceCount else { return nil }
@@ -37,17 +37,17 @@ struct OggPageHead {
     }
 }
 
-/// The packets of one stream of an Ogg file, one after the other, without taking them up.
+/// The packets of one stream of an Ogg file in their order, without a copy of a whole packet.
 struct OggPackets: ByteSource {
     private let window: FileWindow
     private let serial: Int
-    /// Offset of the page with the bytes that come next.
+    /// Offset of the page with the next bytes.
     private var pageOffset: Int64
     /// Offset of the page after it.
     private var nextPage: Int64
-    /// The piece on it with which the next stretch begins.
+    /// The first piece of the next range on the page.
     private var pieceIndex = 0
-    /// Offset of the next byte in the file, and bytes of the packet that follow it on the page.
+    /// Offset of the next byte in the file, and the packet's remaining bytes on the page.
     private var offset: Int64 = 0
     private var left = 0
     /// True if the packet ends with these bytes.
@@ -63,13 +63,13 @@ struct OggPackets: ByteSource {
         nextPage = offset
     }
 
-    /// Goes to the beginning of the next packet; false: there is none.
+    /// Moves to the next packet; false: there is none.
     mutating func next() throws(TrackReadingError) -> Bool {
         while !isLast { if try !goOn() { return false } }
         return try goOn()
     }
 
-    /// Goes to the next stretch of bytes of a packet; false: there is none.
+    /// Moves to the next range of bytes of a packet; false: there is none.
     private mutating func goOn() throws(TrackReadingError) -> Bool {
         offset += Int64(left)
         left = 0
@@ -83,7 +83,7 @@ struct OggPackets: ByteSource {
         return false
     }
 
-    /// Goes to the next page of the stream; false: there is none.
+    /// Moves to the next page of the stream; false: there is none.
     private mutating func turnPage() throws(TrackReadingError) -> Bool {
         for _ in 0..<Self.maximumPages {
             guard let page = try OggPageHead(window, at: nextPage) else { return false }
@@ -99,7 +99,7 @@ struct OggPackets: ByteSource {
         return false
     }
 
-    /// Takes the pieces of the packet that come next on the page; false: there are none left.
+    /// Takes the next pieces of the packet on the page; false: there are none left.
     private mutating func takePiece() throws(TrackReadingError) -> Bool {
         let header = try window.bytes(at: pageOffset, count: OggPageHead.headerBytes + 255)
         let count = Int(header[26])

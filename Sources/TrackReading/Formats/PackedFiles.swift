@@ -1,7 +1,7 @@
 import NowPlaying
 
-/// Formats whose header says all of the sound, and whose tags stand at the end: Musepack, WavPack, Monkey's Audio, True Audio,
-/// DSF and AAC in ADTS.
+/// Formats with all facts of the sound in a header, and with tags at the end: Musepack, WavPack, Monkey's Audio, True
+/// Audio, DSF and AAC in ADTS.
 enum PackedFiles {
     /// Musepack of stream versions 7 and 8.
     static func readMusepack(
@@ -42,7 +42,7 @@ enum PackedFiles {
         return true
     }
 
-    /// Gains and peaks of the header, which count where no tag has any.
+    /// Gains and peaks of the header, which apply if no tag has any.
     private static func takeMusepackGains(_ bytes: ByteView, isOld: Bool, into track: inout FoundTrack) {
         func gain(_ index: Int) -> Double? {
             let raw = isOld ? bytes.little16(index + 2) : bytes.big16(index)
@@ -53,7 +53,7 @@ enum PackedFiles {
         if let gain = gain(4), !track.set.has(.albumGain) { track.set.add(.albumGain, "\(gain) dB") }
     }
 
-    /// A number of seven bits a byte, as long as the top bit is set.
+    /// A number with seven bits a byte; it ends at a byte without the top bit.
     private static func variableNumber(_ bytes: ByteView, _ index: inout Int) -> Int64 {
         var result: Int64 = 0
         for _ in 0..<8 {
@@ -130,7 +130,7 @@ enum PackedFiles {
         return true
     }
 
-    /// DSF: the length of the whole, and where its ID3 tag stands.
+    /// DSF: the length of the sound, and the offset of the ID3 tag.
     static func readDSF(
         _ window: FileWindow, at start: Int64, into track: inout FoundTrack
     ) throws(TrackReadingError) -> Bool {
@@ -144,7 +144,7 @@ enum PackedFiles {
         return true
     }
 
-    /// AAC in ADTS: the length by the first frames.
+    /// AAC in ADTS: estimates the length from the first frames.
     static func readADTS(
         _ window: FileWindow, from start: Int64, to end: Int64, into track: inout FoundTrack
     ) throws(TrackReadingError) -> Bool {

@@ -4,7 +4,7 @@ enum TrackKind {
     case au, caf, w64
     case unknown
 
-    /// Judges by the bytes after any ID3v2 tags.
+    /// Recognises the kind by the bytes after any ID3v2 tags.
     init(_ bytes: ByteView, isAfterTag: Bool) {
         if bytes.has("fLaC") {
             self = .flac

@@ -1,8 +1,8 @@
 /// The tags at the end of a file: ID3v1 in its last 128 bytes, APEv2 and Lyrics3 before it, ID3v2.4 with a footer.
 struct EndTags {
-    /// Offset of the first of them: the end of the possible audio.
+    /// Offset of the first of these tags: the end of the possible audio.
     private(set) var audioEnd: Int64
-    /// True if the words of the song are among them.
+    /// True if one of them has lyrics.
     private(set) var hasLyrics = false
     private var hasOld = false
     private var items: FileStretch?
@@ -12,7 +12,7 @@ struct EndTags {
     private static let tailBytes = 1 << 10
     private static let maximumItems = 512
 
-    /// Looks at the end of the file.
+    /// Finds the tags at the end of the file.
     init(_ window: FileWindow) throws(TrackReadingError) {
         self.window = window
         audioEnd = window.size
@@ -21,7 +21,7 @@ struct EndTags {
             hasOld = true
             audioEnd -= 128
         }
-        // Programs put them in any order; there are no more than these.
+        // The tags may be in any order; there are at most three.
         for _ in 0..<3 {
             let before = audioEnd
             try step()
@@ -88,7 +88,7 @@ struct EndTags {
         return set
     }
 
-    /// The fields of ID3v1, with the number of the track that 1.1 put into the comment; empty without one.
+    /// The fields of ID3v1, with the track number that version 1.1 has in the comment; empty without a tag.
     func oldFields() throws(TrackReadingError) -> TagSet {
         var set = TagSet()
         guard hasOld else { return set }

@@ -1,17 +1,17 @@
 /// Kinds of frames of ID3v2 by their names; those of version 2.2 have three letters.
 enum ID3FrameNames {
-    /// Content of a frame, as far as it is of use.
+    /// Content of a used frame.
     enum Kind: Sendable {
         /// Texts with the meaning of a field.
         case text(TagMeaning)
         /// An address in Latin-1 without an encoding.
         case address(TagName)
-        /// Iff a frame for groups is there, it names the work, as iTunes has it; else the group.
+        /// The work, if a frame for groups exists, as in iTunes; else the group.
         case contentGroup
         case genre, userText, comment, people, fileIdentity, lyrics, picture, chapter, volume, podcast
     }
 
-    /// The kind of the frame whose name is in these bytes, the first one highest; nil: it is of no use.
+    /// The kind of the frame with these letters, the first one highest; nil: it is not used.
     static func kind(_ code: Int) -> Kind? { kinds[code] }
 
     private static let kinds: CodeTable<Kind> = {

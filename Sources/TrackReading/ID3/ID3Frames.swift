@@ -2,7 +2,7 @@ import NowPlaying
 
 /// Reads the contents of frames of ID3v2.
 enum ID3Frames {
-    /// Takes up the content of a frame.
+    /// Reads the content of a frame.
     static func take(_ kind: ID3FrameNames.Kind, _ content: ByteView, version: Int, into set: inout TagSet) {
         switch kind {
         case .text(let meaning): ID3Strings.forEach(content) { if !$0.isEmpty { set.take(meaning, $0) } }
@@ -45,7 +45,7 @@ enum ID3Frames {
         }
     }
 
-    /// A comment: encoding, language, subject, text. Those with a subject are numbers of programs.
+    /// A comment: encoding, language, subject, text. A comment with a subject holds data of a program.
     private static func takeComment(_ content: ByteView, into set: inout TagSet) {
         guard content.count > 4 else { return }
         var index = 0
@@ -62,7 +62,7 @@ enum ID3Frames {
         "conductor": .conductor, "composer": .composer, "lyricist": .lyricist, "remixer": .remixer,
     ]
 
-    /// Pairs of a role and a name; a role that has no tag is an instrument or the like.
+    /// Pairs of a role and a name; a role without a tag is an instrument or similar.
     private static func takePeople(_ content: ByteView, into set: inout TagSet) {
         var role: String?
         var isRole = true
@@ -80,14 +80,14 @@ enum ID3Frames {
         }
     }
 
-    /// Encoding, type (three letters in 2.2), and what comes after it.
+    /// A picture: encoding, type (three letters in 2.2), and further fields.
     private static func takePicture(_ content: ByteView, version: Int, into set: inout TagSet) {
         guard content.count > 6 else { return }
         if version == 2 { return set.addPicture(type: PictureTypes.type(content.part(1, 3))) }
         set.addPicture(type: PictureTypes.type(content.part(1).untilZero))
     }
 
-    /// CHAP (ID3v2 Chapter Frame Addendum §3.1): a name for programs, times, and frames of its own.
+    /// CHAP (ID3v2 Chapter Frame Addendum §3.1): an identifier, times, and embedded frames.
     private static func takeChapter(_ content: ByteView, version: Int, into set: inout TagSet) {
         guard let zero = content.firstIndex(of: 0), content.count >= zero + 17 else { return }
         var rest = content.part(zero + 17)
@@ -126,9 +126,9 @@ enum ID3Frames {
     }
 }
 
-/// Media types of pictures, as tags name them.
+/// Media types of pictures in tags.
 enum PictureTypes {
-    /// The type in these bytes: `image/jpeg`, `JPG`, `PNG`; nil: they name none.
+    /// The type in these bytes: `image/jpeg`, `JPG`, `PNG`; nil: unknown.
     static func type(_ bytes: ByteView) -> String? {
         guard let text = bytes.part(0, 64).text?.lowercased() else { return nil }
         switch text {
@@ -139,7 +139,7 @@ enum PictureTypes {
         }
     }
 
-    /// The type of the picture that begins with these bytes; nil: another one.
+    /// The type of the picture that begins with these bytes; nil: unknown.
     static func type(ofPicture bytes: ByteView) -> String? {
         if bytes[0] == 0xFF, bytes[1] == 0xD8 { return "image/jpeg" }
         if bytes[0] == 0x89, bytes.has("PNG", at: 1) { return "image/png" }

@@ -1,7 +1,7 @@
 /// The texts of ID3 as UTF-8: an encoding, then one text or several with zeros between.
 enum ID3Strings {
-    /// Gives each text of a frame's content to `body`, empty ones too. Encodings: 0 Latin-1, 1 UTF-16 with a mark, 2 UTF-16
-    /// big-endian, 3 UTF-8.
+    /// Passes each text of a frame's content to `body`, empty ones too. Encodings: 0 Latin-1, 1 UTF-16 with a byte
+    /// order mark, 2 UTF-16 big-endian, 3 UTF-8.
     static func forEach(_ content: ByteView, encoding: UInt8, _ body: (ByteView) -> Void) {
         switch encoding {
         case 1, 2: withView(utf16(content, isBig: encoding == 2)) { $0.forEachPart(body) }
@@ -15,17 +15,17 @@ enum ID3Strings {
         }
     }
 
-    /// The texts of a frame that begins with its encoding.
+    /// Passes the texts of a frame that begins with its encoding to `body`.
     static func forEach(_ content: ByteView, _ body: (ByteView) -> Void) {
         if !content.isEmpty { forEach(content.part(1), encoding: content[0], body) }
     }
 
-    /// Gives each text in UTF-16 with the lower byte first to `body`.
+    /// Passes each text in UTF-16, little-endian, to `body`.
     static func forEachLittle(_ content: ByteView, _ body: (ByteView) -> Void) {
         withView(utf16(content, isBig: false)) { $0.forEachPart(body) }
     }
 
-    /// Gives the text in Latin-1 as UTF-8 to `body`.
+    /// Passes the text in Latin-1 as UTF-8 to `body`.
     static func latin1(_ bytes: ByteView, _ body: (ByteView) -> Void) { withView(latin1(bytes), body) }
 
     private static func withView(_ bytes: [UInt8], _ body: (ByteView) -> Void) {
@@ -38,9 +38,9 @@ enum ID3Strings {
         }
     }
 
-    /// Each text may begin with a mark of its own.
+    /// Converts UTF-16. Each text may begin with a byte order mark of its own.
     private static func utf16(_ bytes: ByteView, isBig: Bool) -> [UInt8] {
-        // A unit comes to three bytes at most, and so does half a pair.
+        // A unit takes three bytes at most, also an unpaired surrogate.
         [UInt8](unsafeUninitializedCapacity: (bytes.count / 2 + 1) * 3) { room, count in
             var big = isBig
             var isFirst = true
@@ -72,7 +72,7 @@ enum ID3Strings {
         }
     }
 
-    /// Writes a scalar as UTF-8 where there is room for it.
+    /// Appends a scalar as UTF-8 if there is room for it.
     private static func append(_ scalar: UInt32, to room: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int) {
         let length = scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4
         guard count + length <= room.count else { return }

@@ -1,19 +1,19 @@
-/// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org): texts are read, what is large is stepped over.
+/// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org). It reads texts and skips large contents.
 struct ID3Tag {
     /// Fields so far.
     private(set) var set: TagSet
-    /// Texts of the group frame, which name the work where a group or movement frame is there, too.
+    /// Texts of the group frame, which name the work if a group or movement frame exists too.
     private var contentGroups: [String] = []
     private var hasMovement = false
     private let version: Int
 
     private static let maximumFrames = 2048
-    /// Longest content of a frame that is read.
+    /// Bytes of the content of a frame that is read, at most.
     private static let maximumContent = 32 << 10
     /// Bytes of a tag that is unsynchronised as a whole, at most.
     private static let maximumSynchronised = 512 << 10
 
-    /// Bytes of the whole tag whose header this is; nil: it is none.
+    /// Bytes of the whole tag with this header; nil: it is not a header.
     static func length(_ header: ByteView) -> Int64? {
         guard header.count >= 10, header.has("ID3"), header[3] < 0xFF, header[4] < 0xFF,
             (6..<10).allSatisfy({ header[$0] < 128 })
@@ -21,7 +21,7 @@ struct ID3Tag {
         return 10 + Int64(header.safe32(6)) + (header[5] & 0x10 != 0 ? 10 : 0)
     }
 
-    /// Reads the tag at `offset`; nil: there is none. What contradicts itself is left out.
+    /// Reads the tag at `offset`; nil: there is none. Inconsistent parts are left out.
     init?(_ window: FileWindow, at offset: Int64) throws(TrackReadingError) {
         let header = try window.bytes(at: offset, count: 10)
         guard let length = Self.length(header) else { return nil }
@@ -31,7 +31,7 @@ struct ID3Tag {
         guard (2...4).contains(version), flags & 0x40 == 0 || version > 2 else { return }
         let end = offset + length - (flags & 0x10 != 0 && version == 4 ? 10 : 0)
         let body = FileStretch(window, from: offset + 10, to: end)
-        // In 2.4 each frame says for itself whether it is unsynchronised.
+        // In 2.4 each frame has its own flag for unsynchronisation.
         if flags & 0x80 != 0, version < 4 {
             try readSynchronised(body, hasExtension: flags & 0x40 != 0)
         } else {
@@ -67,7 +67,7 @@ struct ID3Tag {
         var source = body
         if hasExtension {
             let size = try source.peek(4)
-            // 2.3 counts what follows the size, 2.4 all of it, in 7 bits a byte.
+            // The size counts the bytes after it in 2.3, and all bytes in 2.4, with 7 bits a byte.
             try source.skip(Int64(version == 3 ? 4 + size.big32(0) : max(4, size.safe32(0))))
         }
         let headerBytes = version == 2 ? 6 : 10
@@ -83,7 +83,7 @@ struct ID3Tag {
             let size =
                 isPlain || plain == safe
                 ? plain : try leadsOn(source, safe) ? safe : try leadsOn(source, plain) ? plain : safe
-            // Compressed or encrypted: 2.3 has them at the top of the second byte, 2.4 in the middle.
+            // Flags for compressed or encrypted frames: in 2.3 at the top of the second byte, in 2.4 in the middle.
             if let kind = ID3FrameNames.kind(code), flags & (version == 3 ? 0xC0 : 0x0C) == 0, size > 0 {
                 try readFrame(kind, source, size: size, flags: flags)
             }
@@ -91,8 +91,8 @@ struct ID3Tag {
         }
     }
 
-    /// True if another frame, padding or the end follows after so many bytes: some programs (iTunes) wrote sizes of 2.4 with 8
-    /// bits a byte.
+    /// True if another frame, padding or the end follows after `size` bytes: some programs (iTunes) wrote sizes of 2.4
+    /// with 8 bits a byte.
     private func leadsOn<Source: ByteSource>(_ source: Source, _ size: Int) throws(TrackReadingError) -> Bool {
         var ahead = source
         try ahead.skip(Int64(size) - 1)
@@ -109,7 +109,7 @@ struct ID3Tag {
         _ kind: ID3FrameNames.Kind, _ source: Source, size: Int, flags: Int
     ) throws(TrackReadingError) {
         var source = source
-        // A byte of grouping; in 2.4 the length without unsynchronisation, in four.
+        // A byte for the group; in 2.4 also four bytes for the length without unsynchronisation.
         let extra = (flags & (version == 3 ? 0x20 : 0x40) != 0 ? 1 : 0) + (version == 4 && flags & 1 != 0 ? 4 : 0)
         guard size > extra else { return }
         try source.skip(Int64(extra))

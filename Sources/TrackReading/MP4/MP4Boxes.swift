@@ -1,4 +1,4 @@
-/// The boxes of MP4 and QuickTime (ISO 14496-12 §4.2) in a stretch of a file.
+/// The boxes of MP4 and QuickTime (ISO 14496-12 §4.2) in a range of a file.
 struct MP4Boxes {
     /// A box, without its header.
     struct Box {
@@ -6,7 +6,7 @@ struct MP4Boxes {
         let type: Int
         /// Offset of its content in the file.
         let start: Int64
-        /// Offset behind it.
+        /// Offset after it.
         let end: Int64
     }
 
@@ -26,7 +26,7 @@ struct MP4Boxes {
         self.init(window, from: box.start + skipped, to: box.end)
     }
 
-    /// The next box; nil: there is none, or it contradicts itself.
+    /// The next box; nil: there is none, or its size is invalid.
     mutating func next() throws(TrackReadingError) -> Box? {
         guard offset + 8 <= end else { return nil }
         let header = try window.bytes(at: offset, count: 16)
@@ -53,7 +53,7 @@ extension MP4Boxes.Box {
     /// The number of four letters.
     static func code(_ name: StaticString) -> Int {
         name.withUTF8Buffer { letters in
-            // A sign beyond ASCII has a byte before it in UTF-8 that is not in the file.
+            // UTF-8 writes `©` with a byte that is not in the file.
             letters.reduce(0) { $1 == 0xC2 ? $0 : $0 << 8 | Int($1) }
         }
     }

@@ -1,11 +1,11 @@
 import NowPlaying
 
-/// The chapters of QuickTime: a track of texts that the track of the sound names, each sample a title.
+/// The chapters of QuickTime: a track of texts, to which the audio track refers. Each sample is a title.
 struct MP4ChapterTrack {
     private var wanted: [Int] = []
     private var tracks: [MP4Track] = []
 
-    /// Takes up a track of the file.
+    /// Reads a track of the file.
     mutating func take(_ track: MP4Track, _ window: FileWindow) throws(TrackReadingError) {
         if track.isSound, wanted.isEmpty { wanted = track.chapterTracks }
         if !track.isSound, tracks.count < 8 { tracks.append(track) }
@@ -19,7 +19,7 @@ struct MP4ChapterTrack {
         var areOffsetsLong = false
     }
 
-    /// Adds the chapters, unless others are there.
+    /// Adds the chapters, unless there are others.
     func write(_ window: FileWindow, into set: inout TagSet) throws(TrackReadingError) {
         guard set.chapterFrames.isEmpty, let track = tracks.first(where: { wanted.contains($0.number) }),
             let table = track.sampleTable, track.timescale > 0
@@ -38,7 +38,7 @@ struct MP4ChapterTrack {
         try write(tables, timescale: track.timescale, window, into: &set)
     }
 
-    /// Programs write one sample to a chunk; where they do not, the titles after the first in a chunk are left out.
+    /// Programs write one sample to a chunk; of chunks with several samples, only the first title is read.
     private func write(
         _ tables: Tables, timescale: Int, _ window: FileWindow, into set: inout TagSet
     ) throws(TrackReadingError) {

@@ -1,8 +1,8 @@
 import NowPlaying
 
-/// MP4 and QuickTime files: the box `moov` wherever it stands, the sound in its tracks and the tags in its list.
+/// MP4 and QuickTime files: the box `moov` at any offset, with the sound in its tracks and the tags in its list.
 enum MP4File {
-    /// Boxes of one level that are looked at, at most.
+    /// Boxes of one level that are read, at most.
     private static let maximumBoxes = 4096
     private static let maximumTracks = 64
 
@@ -18,7 +18,7 @@ enum MP4File {
         return false
     }
 
-    /// Times of the film as a whole.
+    /// Times of the movie as a whole.
     private struct Movie {
         var timescale = 0
         var duration: Int64 = 0

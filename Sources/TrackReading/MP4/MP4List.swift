@@ -1,11 +1,11 @@
-/// The list of tags of iTunes: a box for each, with boxes `data` in it.
+/// The list of tags of iTunes: a box for each tag, with boxes `data` in it.
 enum MP4List {
     private static let maximumItems = 1024
     private static let maximumValue = 16 << 10
 
     /// Reads the box `meta`.
     static func read(_ window: FileWindow, _ meta: MP4Boxes.Box, into set: inout TagSet) throws(TrackReadingError) {
-        // A version and flags stand first, but not in QuickTime.
+        // It begins with a version and flags, except in QuickTime.
         let isBare = try window.bytes(at: meta.start + 4, count: 4).has("hdlr")
         var boxes = MP4Boxes(window, in: meta, after: isBare ? 0 : 4)
         for _ in 0..<64 {
@@ -54,7 +54,7 @@ enum MP4List {
         }
     }
 
-    /// A text in UTF-8 (1) or UTF-16 (2); whatever else there is under such a name is a number.
+    /// A text in UTF-8 (1) or UTF-16 (2); all other codings are numbers.
     private static func takeText(
         _ meaning: TagMeaning, coding: Int, _ value: ByteView, into set: inout TagSet
     ) {
@@ -73,7 +73,7 @@ enum MP4List {
         (0..<min(value.count, 7)).reduce(0) { $0 << 8 | Int(value[$1]) }
     }
 
-    /// A tag with a name of its own: who defined it, the name, the values.
+    /// A tag with a name of its own: the namespace, the name, the values.
     private static func takeNamed(
         _ item: MP4Boxes.Box, _ window: FileWindow, into set: inout TagSet
     ) throws(TrackReadingError) {
@@ -98,7 +98,7 @@ enum MP4List {
 }
 
 extension TagSet {
-    /// Adds the genre that has this number, counted from 1 as MP4 does, unless one is there.
+    /// Adds the genre of this number, counted from 1 as in MP4, unless there is one.
     fileprivate mutating func addNumberedGenre(_ number: Int) {
         if number > 0, !tags.has(.genre), let name = ID3Genres.name(number - 1) { add(.genre, name) }
     }

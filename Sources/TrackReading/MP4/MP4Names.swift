@@ -6,7 +6,7 @@ enum MP4Names {
         /// A number and its total, two bytes each.
         case pair(TagNumber)
         case number(TagNumber), count(TagNumber)
-        /// A whole number that is a text elsewhere.
+        /// A whole number that is a text in other formats.
         case numeric(TagName)
         case compilation, podcast, genre, advisory, picture
 
@@ -14,7 +14,7 @@ enum MP4Names {
         var isPicture: Bool { if case .picture = self { true } else { false } }
     }
 
-    /// The kind of the box of this type; nil: it is of no use.
+    /// The kind of the box of this type; nil: it is not used.
     static func kind(_ type: Int) -> Kind? { kinds[type] }
 
     private static let kinds = CodeTable<Kind>(

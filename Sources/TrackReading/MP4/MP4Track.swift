@@ -1,17 +1,17 @@
-/// A track of an MP4 file, as its boxes describe it.
+/// The facts of a track of an MP4 file.
 struct MP4Track {
-    /// True if it is sound.
+    /// True if it is an audio track.
     private(set) var isSound = false
-    /// Number by which other tracks name it.
+    /// Number by which other tracks refer to it.
     private(set) var number = 0
-    /// Numbers of the tracks that hold its chapters.
+    /// Numbers of its chapter tracks.
     private(set) var chapterTracks: [Int] = []
     /// Units of its times in a second.
     private(set) var timescale = 0
     /// The boxes of its samples.
     private(set) var sampleTable: MP4Boxes.Box?
     private var duration: Int64 = 0
-    /// Length by its list of edits, in units of the film; nil: without one.
+    /// Length by its edit list, in units of the movie; nil: it has no list.
     private var edited: Int64?
     private var codec = ""
     private var sampleRate = 0
@@ -53,7 +53,7 @@ struct MP4Track {
         }
     }
 
-    /// The edits that play something; the others are pauses before it.
+    /// Adds up the edits that play media; the others are pauses.
     private mutating func readEdits(_ window: FileWindow, _ box: MP4Boxes.Box) throws(TrackReadingError) {
         let head = try window.bytes(at: box.start, count: 8)
         let isLong = head[0] == 1
@@ -73,7 +73,7 @@ struct MP4Track {
         if plays > 0, sum > 0 { edited = sum }
     }
 
-    /// The first entry of `stsd`: the coding, and boxes that say more of it.
+    /// The first entry of `stsd`: the coding, and boxes with its details.
     private mutating func readDescription(_ window: FileWindow, _ box: MP4Boxes.Box) throws(TrackReadingError) {
         guard isSound else { return }
         var entries = MP4Boxes(window, in: box, after: 8)
@@ -144,7 +144,7 @@ struct MP4Track {
         guard codec == "AAC", descriptor(5) else { return }
         let configuration = bytes.big32(index)
         let rateIndex = configuration >> 23 & 15
-        // The sample rate of the entry may be halved, and does not hold more than 65,535.
+        // The sample rate of the entry may be halved, and is at most 65,535.
         if Self.rates.indices.contains(rateIndex) { sampleRate = Self.rates[rateIndex] }
         let layout = configuration >> 19 & 15
         if rateIndex < 13, (1...7).contains(layout) { channels = layout == 7 ? 8 : layout }

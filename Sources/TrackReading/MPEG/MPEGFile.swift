@@ -1,18 +1,19 @@
 import NowPlaying
 
-/// A file of MPEG audio, layers I to III: its first frames, or the encoder's promise in the first one.
+/// A file of MPEG audio, layers I to III. The length comes from the encoder's header in the first frame, or from the
+/// first frames.
 enum MPEGFile {
     /// Maximum bytes of junk before the first frame.
     private static let junkLimit = 64 << 10
-    /// Frames in a row, each where the one before says, that make it sure.
+    /// Consecutive frames at the expected offsets that prove a stream.
     private static let wantedFrames = 3
-    /// Frames whose bit rates are looked at where the encoder promises nothing.
+    /// Frames whose bit rates are read if there is no encoder's header.
     private static let sampledFrames = 40
     /// Frames of audio that a decoder removes besides the encoder's delay.
     private static let decoderDelay: Int64 = 529
 
-    /// Reads the frames from `start` to `end`; false: there are none. `isSure`: a tag says that it is MPEG audio, so that a
-    /// single frame is enough.
+    /// Reads the frames from `start` to `end`; false: there are none. `isSure`: a tag shows that it is MPEG audio, so
+    /// that a single frame suffices.
     static func read(
         _ window: FileWindow, from start: Int64, to end: Int64, isSure: Bool, into track: inout FoundTrack
     ) throws(TrackReadingError) -> Bool {
@@ -24,7 +25,7 @@ enum MPEGFile {
             var whole = Int64(count) * frames
             var trust = TrackFacts.LengthTrust.exact
             if let bytes = promise.bytes, abs(Int64(bytes) - length) > 256, bytes > 0 {
-                // The file was cut or glued since.
+                // The file was cut or joined after the encoding.
                 whole = Int64(clamping: Double(whole) / Double(bytes) * Double(length))
                 trust = .estimated
             } else if let delay = promise.delay, let padding = promise.padding {
@@ -54,11 +55,11 @@ enum MPEGFile {
         frames > 0 ? Int(clamping: Double(bytes) * 8 * Double(header.sampleRate) / Double(frames)) : nil
     }
 
-    /// The first frame after which others follow.
+    /// The first frame that others follow.
     private static func firstFrame(
         _ window: FileWindow, from start: Int64, to end: Int64, isSure: Bool
     ) throws(TrackReadingError) -> (Int64, MPEGFrameHeader)? {
-        // The first bytes are nearly always the first frame.
+        // The first bytes are almost always the first frame.
         if let header = try header(window, at: start), try isStream(header, window, at: start, end: end, isSure: isSure)
         {
             return (start, header)
@@ -103,7 +104,7 @@ enum MPEGFile {
         return true
     }
 
-    /// The encoder's promise in the first frame: Xing's, or Fraunhofer's.
+    /// The encoder's header in the first frame: Xing's, or Fraunhofer's.
     private static func promise(
         _ window: FileWindow, at offset: Int64, _ header: MPEGFrameHeader
     ) throws(TrackReadingError) -> Promise? {

@@ -1,5 +1,5 @@
-/// The four bytes with which each frame of MPEG audio begins (ISO 11172-3 §2.4.1.3, 13818-3, and "MPEG 2.5" for the lowest
-/// rates), as far as recognising a file and measuring it needs them. Decoding is libmpg123's.
+/// The four bytes at the start of each frame of MPEG audio (ISO 11172-3 §2.4.1.3, 13818-3, and "MPEG 2.5" for the
+/// lowest rates), as far as the detection and the measurement of a file need them. libmpg123 decodes.
 package struct MPEGFrameHeader: Equatable {
     /// 1, 2 or 2.5.
     package enum Version { case one, two, twoAndHalf }
@@ -14,13 +14,13 @@ package struct MPEGFrameHeader: Equatable {
     package let channels: Int
     private let isPadded: Bool
 
-    /// Reads the header at the beginning of `bytes`; nil: there is none.
+    /// Reads the header at the start of `bytes`; nil: there is none.
     package init?(_ bytes: some RandomAccessCollection<UInt8>) {
         guard bytes.count >= 4 else { return nil }
         self.init(word: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// Reads the header in these four bytes, the first one highest; nil: it is none.
+    /// Reads the header in these four bytes, the first one highest; nil: they are not a header.
     package init?(word: UInt32) {
         guard word >> 21 == 0x7FF else { return nil }
         let (second, third, fourth) = (UInt8(word >> 16 & 0xFF), UInt8(word >> 8 & 0xFF), UInt8(word & 0xFF))
@@ -43,7 +43,7 @@ package struct MPEGFrameHeader: Equatable {
     /// Frames of audio in it.
     package var audioFrames: Int { layer == 1 ? 384 : layer == 2 || version == .one ? 1152 : 576 }
 
-    /// Bytes from this header to the next; nil in free format.
+    /// Bytes from this header to the next; nil: free format.
     package var byteCount: Int? {
         guard let bitRate else { return nil }
         if layer == 1 { return (12 * bitRate / sampleRate + (isPadded ? 1 : 0)) * 4 }
@@ -56,7 +56,7 @@ package struct MPEGFrameHeader: Equatable {
             && (bitRate == nil) == (other.bitRate == nil)
     }
 
-    /// The coding's name, as people write it.
+    /// Usual name of the coding.
     package var codec: String { layer == 3 ? "MP3" : layer == 2 ? "MP2" : "MP1" }
 
     /// Kilobits a second by index: version 1 layers 1 to 3, then version 2 layer 1, and layers 2 and 3.

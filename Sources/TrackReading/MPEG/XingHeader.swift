@@ -1,5 +1,5 @@
-/// Xing header, which encoders write into a first frame without sound, with LAME's extension. libmpg123
-/// reads it for itself; here it serves to check its promise of a length.
+/// Xing header with LAME's extension. Encoders write it into a first frame without sound. libmpg123 reads it too; here
+/// it verifies the length.
 package struct XingHeader: Equatable {
     /// Frames of MPEG audio after this one.
     package let frames: Int?
@@ -7,14 +7,14 @@ package struct XingHeader: Equatable {
     package let bytes: Int?
     /// Frames of audio that the encoder put before the sound; nil: unknown.
     package let delay: Int?
-    /// Frames of audio that it put after the sound; nil: unknown.
+    /// Frames of audio that the encoder put after the sound; nil: unknown.
     package let padding: Int?
     /// Gain in tenths of a decibel for the track, relative to 89 dB SPL; nil: unknown.
     package let trackGain: Int?
     /// The same for the album.
     package let albumGain: Int?
 
-    /// Reads the frame that begins with `header`; nil: it is none of these.
+    /// Reads the frame that begins with `header`; nil: it has no Xing header.
     package init?(_ frame: [UInt8], header: MPEGFrameHeader) {
         guard header.layer == 3 else { return nil }
         let side = header.version == .one ? (header.channels == 2 ? 32 : 17) : (header.channels == 2 ? 17 : 9)
@@ -39,7 +39,7 @@ package struct XingHeader: Equatable {
         index += 15
         let gains = [number(2), number(2)]
         func gain(_ name: Int) -> Int? {
-            // 3 bits of name, 3 of who set it (0: nobody), sign, 9 of tenths.
+            // 3 bits of name, 3 of originator (0: unset), sign, 9 of tenths.
             let field = gains.compactMap { $0 }.first { $0 >> 13 == name && $0 >> 10 & 7 != 0 }
             return field.map { $0 & 0x200 != 0 ? -($0 & 0x1FF) : $0 & 0x1FF }
         }

@@ -2,11 +2,11 @@
 package struct TrackMessageError: Error, Equatable, Sendable {
     package let message: String
 
-    /// An error in these words: a noun phrase.
+    /// An error with this text: a noun phrase.
     package init(_ message: String) { self.message = message }
 }
 
-/// Writes numbers and texts one after the other.
+/// Appends numbers and texts.
 struct PackedWriter {
     private(set) var bytes: [UInt8]
 
@@ -34,18 +34,18 @@ struct PackedWriter {
         withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Its length and its bytes.
+    /// Adds the length of a text and its bytes.
     mutating func text(_ value: String) {
         number(UInt64(value.utf8.count))
         bytes.append(contentsOf: value.utf8)
     }
 }
 
-/// Takes numbers and texts off bytes that may be anything.
+/// Reads numbers and texts from untrusted bytes.
 struct PackedReader {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
-    /// Reads these bytes, which outlive it, from the first.
+    /// Reads these bytes from the first. They must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
     /// The next byte.
@@ -73,7 +73,7 @@ struct PackedReader {
         return value == 0 ? nil : Int(value - 1)
     }
 
-    /// A number that is neither infinite nor none.
+    /// A finite number.
     mutating func real() throws(TrackMessageError) -> Double {
         guard rest.count >= 8 else { throw TrackMessageError("a message that ends too soon") }
         let bits = UnsafeRawBufferPointer(rebasing: rest.prefix(8)).loadUnaligned(as: UInt64.self)
@@ -83,18 +83,18 @@ struct PackedReader {
         return value
     }
 
-    /// A text of at most `most` bytes: valid UTF-8 without control characters, whatever the bytes are. Nil: nothing is left.
+    /// A text of at most `most` bytes: valid UTF-8 without control characters for any bytes. Nil: it is empty.
     mutating func text(most: Int) throws(TrackMessageError) -> String? {
         let count = Int(try number(most: UInt64(most)))
         guard rest.count >= count else { throw TrackMessageError("a message that ends too soon") }
         let bytes = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
         rest = rest.dropFirst(count)
-        // Most texts are plain; all others take the way that the reader of tags takes.
+        // Most texts are plain; all others pass the rules of `TagText`.
         let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && bytes.first != 0x20 && bytes.last != 0x20
         return isPlain && count > 0 ? String(decoding: bytes, as: UTF8.self) : TagText.text(bytes)
     }
 
-    /// Throws if something is left.
+    /// Throws if bytes are left.
     func end() throws(TrackMessageError) {
         if !rest.isEmpty { throw TrackMessageError("a message with \(rest.count) bytes too many") }
     }

@@ -13,8 +13,8 @@ package enum TrackAnswer: Equatable, Sendable {
     private static let found: UInt8 = 32
     private static let refused: UInt8 = 33
 
-    /// Adds the whole message to `bytes`; `index`: that of the file in its order. Titles of chapters are left out: a library
-    /// keeps their number.
+    /// Adds the whole message to `bytes`. `index`: index of the file in its order. Titles of chapters are left out: a
+    /// library keeps their number.
     package func append(to bytes: inout [UInt8], index: Int) {
         let start = bytes.count
         var writer = PackedWriter(bytes)
@@ -46,7 +46,7 @@ package enum TrackAnswer: Equatable, Sendable {
         }
     }
 
-    /// A header of hostile bytes.
+    /// A header from untrusted bytes.
     package struct Header: Equatable, Sendable {
         fileprivate let isFound: Bool
         /// Index of the file in its order.
@@ -54,7 +54,7 @@ package enum TrackAnswer: Equatable, Sendable {
         /// Bytes of the body.
         package let length: Int
 
-        /// Reads a header of `headerBytes` bytes. Throws `TrackMessageError` if it is none, or announces too much.
+        /// Reads a header of `headerBytes` bytes. Throws `TrackMessageError` if it is invalid or its body is too long.
         package init(_ bytes: UnsafeRawBufferPointer) throws(TrackMessageError) {
             guard bytes.count >= TrackAnswer.headerBytes else { throw TrackMessageError("a header that ends too soon") }
             guard bytes[0] == TrackAnswer.found || bytes[0] == TrackAnswer.refused else {
@@ -68,7 +68,7 @@ package enum TrackAnswer: Equatable, Sendable {
         }
     }
 
-    /// Reads the body that follows a header, of hostile bytes. Throws `TrackMessageError`.
+    /// Reads the body after a header, from untrusted bytes. Throws `TrackMessageError`.
     package init(_ header: Header, _ body: UnsafeRawBufferPointer) throws(TrackMessageError) {
         var reader = PackedReader(body)
         if header.isFound {

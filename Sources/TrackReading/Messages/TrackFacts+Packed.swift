@@ -2,7 +2,7 @@ import NowPlaying
 
 /// Facts as bytes of an answer.
 extension TrackFacts {
-    /// Facts that are true or false, and those that are there.
+    /// Boolean facts, and the presence of the others.
     private struct Flags: OptionSet {
         let rawValue: UInt64
 
@@ -68,7 +68,7 @@ extension TrackFacts {
         }
     }
 
-    /// Takes facts off a message of hostile bytes: each of them is within the limits that a reader keeps.
+    /// Reads facts from untrusted bytes. Each of them is within the limits of a reader.
     init(_ reader: inout PackedReader) throws(TrackMessageError) {
         self.init()
         let flags = Flags(rawValue: try reader.number(most: Flags.all - 1))

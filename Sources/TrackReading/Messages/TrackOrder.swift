@@ -1,19 +1,19 @@
-/// An order to the process that reads tracks: the facts of the files whose descriptors come with it. Eight bytes: 3, three
-/// zeros, the number of files, 1 for all fields of their tags or 0, two zeros.
+/// An order to the process that reads tracks: the facts of the files whose descriptors are sent with it. Eight bytes:
+/// 3, three zeros, the number of files, 1 for all fields of their tags or 0, two zeros.
 package struct TrackOrder: Equatable, Sendable {
     /// Bytes of an order.
     package static let bytes = 8
-    /// Files of one order, at most: as many as one message of the socket brings here.
+    /// Files of one order, at most: as many as one message of the socket carries.
     package static let maximumFiles = 16
 
     private static let kind: UInt8 = 3
 
     /// Number of the files.
     package let files: Int
-    /// True if all fields of the tags are wanted by their names.
+    /// True if all fields of the tags are requested by their names.
     package let keepsComments: Bool
 
-    /// An order for so many files, 1 to `maximumFiles`.
+    /// An order for this number of files, 1 to `maximumFiles`.
     package init(files: Int, keepsComments: Bool = false) {
         self.files = files
         self.keepsComments = keepsComments
@@ -24,7 +24,7 @@ package struct TrackOrder: Equatable, Sendable {
         [Self.kind, 0, 0, 0, UInt8(truncatingIfNeeded: files), keepsComments ? 1 : 0, 0, 0]
     }
 
-    /// Reads an order; nil: it is another one, or none.
+    /// Reads an order; nil: the bytes are no order.
     package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == Self.bytes, bytes[0] == Self.kind, (1...Self.maximumFiles).contains(Int(bytes[4])),

@@ -1,10 +1,10 @@
-/// Values by the names of frames, boxes and chunks: numbers of up to four letters, found in a step or two.
+/// Values by the names of frames, boxes and chunks: numbers of up to four letters, found in one or two steps.
 struct CodeTable<Value: Sendable>: Sendable {
     private var codes: [Int]
     private var values: [Value?]
     private let mask: Int
 
-    /// A table of these values; where a code is there twice, the last counts. No code is 0.
+    /// A table of these values; of equal codes, the last counts. No code is 0.
     init(_ rows: [(code: Int, value: Value)]) {
         var capacity = 16
         while capacity < rows.count * 4 { capacity *= 2 }

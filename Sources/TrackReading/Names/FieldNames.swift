@@ -1,7 +1,7 @@
-/// Names of fields in Vorbis comments and APEv2 items, and in the texts that programs name themselves in ID3v2 (TXXX) and MP4
-/// (`----`), as MusicBrainz Picard documents them, with what else is in use.
+/// Names of fields in Vorbis comments and APEv2 items, and in the texts with names in ID3v2 (TXXX) and MP4 (`----`), as
+/// MusicBrainz Picard documents them, with further names in use.
 enum FieldNames {
-    /// Vorbis comments, and all names that mean the same in every format.
+    /// Vorbis comments, and all names with the same meaning in every format.
     static let comments = NameTable(common + commentsOnly)
     /// Items of APEv2.
     static let items = NameTable(common + itemsOnly)

@@ -8,7 +8,7 @@ enum TagMeaning: Equatable, Sendable {
     /// A total alone.
     case count(TagNumber)
     case gain(GainName)
-    /// A year, where the format has no better date; the same of the first release.
+    /// A year, for formats without a full date; the same for the first release.
     case year, originalYear
     /// Day and month in four digits, beside a year.
     case dayMonth
@@ -17,7 +17,7 @@ enum TagMeaning: Equatable, Sendable {
     /// Number of the movement, or its name in files of some programs.
     case movement
     case lyrics, cueSheet
-    /// A picture as Base64 of a FLAC picture block, and one as it is.
+    /// A picture as Base64 of a FLAC picture block, and one in plain bytes.
     case pictureBlock, picture
 }
 
@@ -31,9 +31,9 @@ enum GainName: String, CaseIterable, Sendable {
     case r128Album = "R128_ALBUM_GAIN"
 }
 
-/// Names of fields with their meanings, found by their bytes, whatever the case of Latin letters.
+/// Names of fields with their meanings, found by their bytes in either case of Latin letters.
 struct NameTable {
-    /// Longest name that is looked up.
+    /// Longest name in the table.
     static let maximumBytes = 48
 
     private struct Slot {
@@ -46,7 +46,7 @@ struct NameTable {
     private var names: [UInt8] = []
     private let mask: Int
 
-    /// A table of these names in capitals; where one is there twice, the first counts.
+    /// A table of these names in capitals; of equal names, the first counts.
     init(_ rows: [(String, TagMeaning)]) {
         var capacity = 64
         while capacity < rows.count * 4 { capacity *= 2 }
@@ -67,7 +67,7 @@ struct NameTable {
         }
     }
 
-    /// The meaning of a name; nil: it is of no use.
+    /// The meaning of a name; nil: it is not used.
     func meaning(_ name: ByteView) -> TagMeaning? {
         guard name.count > 0, name.count <= Self.maximumBytes else { return nil }
         var index = hash(name) & mask

@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// The fields of one tag of a file while it is read. A file may have several tags: the first one that has a field counts.
+/// The fields of one tag of a file during the read. A file may have several tags: the first one with a field counts.
 struct TagSet {
     private(set) var tags = TrackTags()
     private(set) var chapterFrames: [Chapter] = []
@@ -65,7 +65,7 @@ struct TagSet {
         comments?.add(name, text, tag)
     }
 
-    /// Takes up a field whose value is UTF-8, or Latin-1 where it is not valid.
+    /// Reads a field in UTF-8, or in Latin-1 if it is not valid UTF-8.
     mutating func take(_ meaning: TagMeaning, _ value: ByteView) {
         switch meaning {
         case .value(let name): if let text = value.text { tags.add(name, text) }
@@ -88,21 +88,21 @@ struct TagSet {
     /// Adds a text.
     mutating func add(_ name: TagName, _ text: String?) { if let text { tags.add(name, text) } }
 
-    /// Sets a number that the format has as such; 0 is none.
+    /// Sets a number of a format with numeric fields; 0: none.
     mutating func set(_ number: TagNumber, _ value: Int, of count: Int) {
         func known(_ value: Int) -> Int? { (1...99_999).contains(value) ? value : nil }
         if numbers[number] == nil { numbers[number] = (known(value), known(count)) }
     }
 
-    /// Sets a total that the format has as such; 0 is none.
+    /// Sets a total of a format with numeric fields; 0: none.
     mutating func setCount(_ number: TagNumber, _ count: Int) {
         if totals[number] == nil, (1...99_999).contains(count) { totals[number] = count }
     }
 
-    /// Adds a gain that the format has in a form of its own.
+    /// Adds a gain from a field of the format's own.
     mutating func add(_ gain: GainName, _ text: String) { if !has(gain) { gains.append((gain, text)) } }
 
-    /// Adds a picture; nil: its type is not said.
+    /// Adds a picture; nil: its type is unknown.
     mutating func addPicture(type: String?) {
         if pictureCount == 0 { pictureType = type }
         pictureCount = min(pictureCount + 1, 32)
@@ -113,18 +113,18 @@ struct TagSet {
         if let chapter, chapterFrames.count < Chapter.limit { chapterFrames.append(chapter) }
     }
 
-    /// Takes up a comment about a chapter; false: it is about something else.
+    /// Reads a comment about a chapter; false: it is another comment.
     mutating func takeChapter(_ name: ByteView, _ value: ByteView) -> Bool {
         chapterComments.take(String(decoding: name.buffer, as: UTF8.self).uppercased(), value.text)
     }
 
-    /// Sets whether the album is a compilation, where the format has a flag for it.
+    /// Sets the flag for a compilation, of a format that has one.
     mutating func setCompilation(_ isOne: Bool) { isCompilation = isCompilation ?? isOne }
 
-    /// Notes a cue sheet that the format has in a form of its own.
+    /// Notes a cue sheet in a field of the format's own.
     mutating func noteCueSheet() { hasCueSheet = true }
 
-    /// Notes words of the song that the format has in a form of its own.
+    /// Notes lyrics in a field of the format's own.
     mutating func noteLyrics() { hasLyrics = true }
 
     /// Changes the name of all values of one name.
@@ -148,7 +148,7 @@ struct TagSet {
         }
     }
 
-    /// Ends the reading of one tag: years become dates where nothing better is there.
+    /// Ends the read of one tag: a year becomes the date if there is no better one.
     mutating func close() {
         if let year, !tags.has(.date) {
             let isWhole = year.utf8.count == 4 && dayMonth?.utf8.count == 4
@@ -159,7 +159,7 @@ struct TagSet {
         (year, originalYear, dayMonth) = (nil, nil, nil)
     }
 
-    /// Takes over the fields that are missing here.
+    /// Adds the fields of another set that are missing here.
     mutating func fill(from other: TagSet) {
         tags.fill(from: other.tags)
         for number in TagNumber.allCases {
@@ -178,10 +178,10 @@ struct TagSet {
         }
     }
 
-    /// True if a gain of this name is there.
+    /// True if there is a gain of this name.
     func has(_ gain: GainName) -> Bool { gains.contains { $0.name == gain } }
 
-    /// Writes everything into `facts`; `prefersR128`: as `LoudnessTags` has it.
+    /// Writes all fields into `facts`; `prefersR128`: as in `LoudnessTags`.
     func write(into facts: inout TrackFacts, prefersR128: Bool = false) {
         facts.tags = tags
         facts.comments = comments?.completed(with: tags) ?? []

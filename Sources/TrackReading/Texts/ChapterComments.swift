@@ -1,6 +1,6 @@
 package import NowPlaying
 
-/// Chapters as Vorbis comments have them (https://wiki.xiph.org/Chapter_Extension): `CHAPTER001=00:01:30.500` and
+/// Chapters in Vorbis comments (https://wiki.xiph.org/Chapter_Extension): `CHAPTER001=00:01:30.500` and
 /// `CHAPTER001NAME=Title`.
 package struct ChapterComments {
     private struct Mark {
@@ -20,7 +20,7 @@ package struct ChapterComments {
         }.sorted { $0.start < $1.start }
     }
 
-    /// Takes up a comment; false: it is about something else.
+    /// Reads a comment; false: it is not about a chapter.
     package mutating func take(_ name: String, _ text: String?) -> Bool {
         guard name.hasPrefix("CHAPTER") else { return false }
         let rest = name.dropFirst("CHAPTER".count)
@@ -36,7 +36,7 @@ package struct ChapterComments {
         return true
     }
 
-    /// `HH:MM:SS.mmm` in seconds; nil: it is something else.
+    /// `HH:MM:SS.mmm` in seconds; nil: it has another form.
     private static func seconds(_ text: String) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let hours = Int(parts[0]), let minutes = Int(parts[1]), let seconds = Double(parts[2]),

@@ -5,7 +5,7 @@ package enum ID3Genres {
         all.indices.contains(number) ? all[number] : nil
     }
 
-    /// The genres that a text means: `(17)`, `17`, `(4)Eurodisco`, `Rock`.
+    /// The genres in a text: `(17)`, `17`, `(4)Eurodisco`, `Rock`.
     package static func names(_ text: String) -> [String] {
         if let number = Int(text), let name = name(number) { return [name] }
         var result: [String] = []

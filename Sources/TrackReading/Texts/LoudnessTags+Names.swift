@@ -1,9 +1,9 @@
 package import NowPlaying
 
 extension LoudnessTags {
-    /// Reads the tags of these names; `value` gives the text of a name in upper case, `REPLAYGAIN_…` (decibels, amplitude) or
-    /// `R128_…` (Q7.8). Where both are there ReplayGain wins, as it has peaks; in Opus (RFC 7845 §5.2.1: `prefersR128`) the
-    /// other does. Nil: neither has a gain.
+    /// Reads the tags of these names; `value` returns the text of a name in upper case, `REPLAYGAIN_…` (decibels,
+    /// amplitude) or `R128_…` (Q7.8). If both exist, ReplayGain takes precedence, as it has peaks; in Opus (RFC 7845
+    /// §5.2.1: `prefersR128`) it is R128. Nil: neither has a gain.
     package init?(prefersR128: Bool = false, named value: (String) -> String?) {
         let replayGain = LoudnessTags(
             trackGain: value("REPLAYGAIN_TRACK_GAIN").flatMap(Self.decibels),
@@ -18,7 +18,7 @@ extension LoudnessTags {
         self = chosen
     }
 
-    /// A gain beyond this is no loudness but a mistake, dB.
+    /// dB; a larger gain is an error in the tags.
     private static let largestGain = 60.0
     /// dB between the references of R128 (−23 LUFS) and ReplayGain 2 (−18 LUFS).
     private static let r128Offset = 5.0
@@ -41,7 +41,7 @@ extension LoudnessTags {
         return steps / 256 + r128Offset
     }
 
-    /// The decimal number before `unit` (which may be left out), with a comma or a point.
+    /// The decimal number before `unit` (which is optional), with a comma or a point.
     private static func number(_ text: String, unit: String) -> Double? {
         var rest = text.uppercased()[...]
         if rest.hasSuffix(unit) { rest = rest.dropLast(unit.count) }

@@ -1,4 +1,4 @@
-/// Numbers and dates as people write them into tags.
+/// Numbers and dates as users write them into tags.
 package enum TagNumbers {
     /// `3/11` → 3 of 11, `07` → 7.
     package static func numberAndCount(_ text: String?) -> (number: Int?, count: Int?) {
@@ -7,7 +7,7 @@ package enum TagNumbers {
         return (number(parts.first), parts.count > 1 ? number(parts[1]) : nil)
     }
 
-    /// The number, if the text is one between 1 and 99,999 (0 is how some programs write none).
+    /// The number if it is between 1 and 99,999; nil: it is not. Some programs write 0 for none.
     package static func number(_ text: (some StringProtocol)?) -> Int? {
         guard let text else { return nil }
         let digits = text.drop { $0 == " " }.prefix { $0 != " " }
@@ -15,7 +15,8 @@ package enum TagNumbers {
         return number
     }
 
-    /// `1999`, `1999-05` or `1999-05-03` out of a text that begins so, with `-`, `/` or `.` between; nil for others.
+    /// `1999`, `1999-05` or `1999-05-03` from the start of a text, with `-`, `/` or `.` between; nil: it has another
+    /// form.
     package static func date(_ text: String) -> String? {
         let parts = text.prefix { $0 != "T" && $0 != " " }.split(omittingEmptySubsequences: false) {
             "-/.".contains($0)

@@ -1,12 +1,13 @@
-/// Makes texts out of the bytes that tags hold, whatever they hold.
+/// Makes texts from the untrusted bytes of tags.
 package enum TagText {
-    /// Longest text that is kept, in bytes of UTF-8.
+    /// Longest text in bytes of UTF-8.
     package static let maximumBytes = 4096
 
-    /// The text of these bytes: UTF-8, or Latin-1 where they are not valid UTF-8 (old taggers). Control characters and line
-    /// separators become spaces, space around it is dropped, it is cut at a character to 4 KiB. Nil: nothing is left.
+    /// The text of these bytes: UTF-8, or Latin-1 if they are not valid UTF-8 (old taggers). Control characters and
+    /// line separators become spaces, outer space is dropped, and the text is cut at a character to 4 KiB. Nil: it is
+    /// empty.
     package static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
-        // A character that the limit cuts through would make the rest look invalid.
+        // Half a character at the limit would make the rest look invalid.
         let wholePart = prefix(of: bytes, maximum: maximumBytes)
         let decoded = String(validating: wholePart, as: UTF8.self) ?? latin1(wholePart)
         var scalars = String.UnicodeScalarView()
@@ -16,13 +17,13 @@ package enum TagText {
         return cut(String(scalars[first...last]))
     }
 
-    /// `text` cut at a character to the maximum.
+    /// The text cut at a character to the maximum.
     package static func cut(_ text: String) -> String {
         if text.utf8.count <= maximumBytes { return text }
         return String(decoding: prefix(of: Array(text.utf8), maximum: maximumBytes), as: UTF8.self)
     }
 
-    /// At most `maximum` bytes, without a UTF-8 sequence that is cut in two.
+    /// At most `maximum` bytes, without a partial UTF-8 sequence at the end.
     private static func prefix<Bytes: RandomAccessCollection<UInt8>>(
         of bytes: Bytes, maximum: Int
     ) -> Bytes.SubSequence {
@@ -30,7 +31,7 @@ package enum TagText {
         if part.count == bytes.count { return part }
         let next = bytes[part.endIndex]
         guard next & 0xC0 == 0x80 else { return part }
-        // The cut is inside of a sequence: drop what there is of it, at most three bytes.
+        // The cut is inside a sequence: drops its bytes, at most three.
         for _ in 0..<3 {
             guard let last = part.last else { break }
             if last & 0xC0 == 0x80 { part = part.dropLast() } else { break }

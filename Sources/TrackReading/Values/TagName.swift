@@ -1,18 +1,18 @@
-/// The tags of a track that are kept, whatever the format of its file. Raw values are the names on the wire.
+/// The tags of a track in all formats. Raw values are the names in the protocol.
 package enum TagName: String, CaseIterable, Sendable {
     // Names of the track.
     case title, titleSort, subtitle, work, movement, part, grouping
-    // People. Where both are there, `artist` is for reading and `artists` for counting; the same for albums.
+    // People. If a file has both, `artist` is the display text and `artists` the list of names; the same for albums.
     case artist, artistSort, artists, albumArtist, albumArtistSort, albumArtists
     case composer, composerSort, lyricist, writer, arranger, conductor, ensemble, remixer
     case producer, engineer, mixer, djMixer, director
-    /// A name, with the instrument or role in round brackets where the file has one: `Ann Lee (piano)`.
+    /// A name, with the instrument or role in parentheses if the file has one: `Ann Lee (piano)`.
     case performer
     case originalArtist, originalAlbum
     // The album.
     case album, albumSort, discSubtitle, label, catalogNumber, barcode, asin, media
     case releaseCountry, releaseStatus, releaseType
-    // Times, as the file has them: `1999`, `1999-05-03`, or any other text.
+    // Times in the form of the file: `1999`, `1999-05-03`, or any other text.
     case date, originalDate, releaseDate
     // Kinds.
     case genre, mood, language, script, key, bpm, advisory

@@ -1,4 +1,4 @@
-/// A field of a file's tags by the name that it has there.
+/// A field of a file's tags by its name in the file.
 package struct TrackComment: Equatable, Sendable {
     /// Valid UTF-8 of 1 to 256 bytes without control characters.
     package let name: String
@@ -27,7 +27,7 @@ struct TrackComments {
     /// Bytes of all names and values, at most.
     private static let maximumBytes = 128 << 10
 
-    /// Adds a field unless a limit is reached; nil for `tag`: its name has no meaning here.
+    /// Adds a field unless a limit is reached. `tag`: the meaning of its name; nil: none.
     mutating func add(_ name: String, _ value: String, _ tag: TagName?) {
         let length = name.utf8.count + value.utf8.count
         guard (1...TrackComment.longestName).contains(name.utf8.count), !value.isEmpty,
@@ -38,14 +38,14 @@ struct TrackComments {
         if let tag { known.insert(tag) }
     }
 
-    /// Adds those of another tag of the file that are not there.
+    /// Adds the fields of another tag of the file that are missing here.
     mutating func add(_ other: TrackComments) {
         let own = entries
         for entry in other.entries where !own.contains(entry) { add(entry.name, entry.value, nil) }
         known.formUnion(other.known)
     }
 
-    /// All of them, and the tags that the format does not call by a name.
+    /// All fields, and the tags for which the format has no names.
     func completed(with tags: TrackTags) -> [TrackComment] {
         var result = self
         for entry in tags.entries where !known.contains(entry.name) {

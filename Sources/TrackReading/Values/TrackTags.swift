@@ -65,7 +65,7 @@ package struct TrackTags: Equatable, Sendable {
         bytes += length
     }
 
-    /// Takes over the values of names that are missing here.
+    /// Adds the values of names that are missing here.
     package mutating func fill(from other: TrackTags) {
         let own = self
         for entry in other.entries where !own.has(entry.name) { add(entry.name, entry.value) }
@@ -82,8 +82,9 @@ package struct TrackTags: Equatable, Sendable {
 }
 
 extension TagName {
-    /// The number of this name among all.
+    /// The number of this name among all names.
     ///
-    /// An enumeration without values is kept as a byte with the number of its case; its hash would be that of its name.
+    /// An enumeration without values is stored as a byte with the number of its case; its hash would be the slower hash
+    /// of its name.
     fileprivate var bit: UInt64 { withUnsafeBytes(of: self) { UInt64($0[0] & 127) } }
 }

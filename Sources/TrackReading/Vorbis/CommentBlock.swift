@@ -1,11 +1,11 @@
-/// The comments of a Vorbis comment header (RFC 9639 §8.6), as many as are of use. Pictures in them are stepped over.
+/// The used comments of a Vorbis comment header (RFC 9639 §8.6). Pictures in them are skipped.
 enum CommentBlock {
     private static let maximumComments = 4096
     private static let maximumValue = TagText.maximumBytes + 4
-    /// Bytes at the beginning of a comment among which its name is.
+    /// Bytes at the start of a comment that include its name.
     private static let nameBytes = NameTable.maximumBytes + 16
 
-    /// Takes up the comments that come next in `source`. What contradicts itself is left out.
+    /// Reads the next comments in `source`. Inconsistent parts are left out.
     static func read<Source: ByteSource>(_ source: inout Source, into set: inout TagSet) throws(TrackReadingError) {
         let vendor = try source.peek(4)
         guard vendor.count == 4 else { return }
@@ -60,7 +60,7 @@ enum CommentBlock {
         }
     }
 
-    /// The media type in the beginning of a picture block in Base64: kind and length, four bytes each, stand before it.
+    /// The media type at the start of a picture block in Base64; the kind and a length of four bytes each precede it.
     private static func pictureType(_ text: ByteView) -> String? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

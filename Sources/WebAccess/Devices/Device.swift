@@ -5,7 +5,7 @@ import NowPlaying
 package struct Device: Equatable, Sendable {
     /// 16 hexadecimal digits.
     package let id: String
-    /// Its own words, without control characters.
+    /// The name that the device gave itself, without control characters.
     package let name: String
     package let role: Role
     /// Unix time of its pairing, in seconds.
@@ -15,7 +15,7 @@ package struct Device: Equatable, Sendable {
     /// The digest of its token.
     let digest: String
 
-    /// Characters of a name, at most.
+    /// Maximum characters of a name.
     static let nameLimit = 64
 
     /// A device, by its parts.

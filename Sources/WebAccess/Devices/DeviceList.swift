@@ -5,7 +5,7 @@ struct DeviceList: Equatable, Sendable {
     /// In the order of their pairing.
     private(set) var devices: [Device]
 
-    /// Devices at most.
+    /// Maximum number of devices.
     static let limit = 100
 
     /// These devices.
@@ -13,7 +13,7 @@ struct DeviceList: Equatable, Sendable {
 
     var isFull: Bool { devices.count >= Self.limit }
 
-    /// The device of this token; nil: it is none of ours. Takes the same time for all of the same number of devices.
+    /// The device of this token; nil: the token is unknown. The time depends only on the number of devices.
     func device(for token: String) -> Device? {
         let digest = Array(DeviceToken.digest(token).utf8)
         var found: Device?
@@ -35,12 +35,12 @@ struct DeviceList: Equatable, Sendable {
         return device
     }
 
-    /// Removes a device; nil: there is none of this number.
+    /// Removes a device; nil: there is none of this id.
     mutating func remove(_ id: String) -> Device? {
         devices.firstIndex { $0.id == id }.map { devices.remove(at: $0) }
     }
 
-    /// Notes the use of a device, in Unix time.
+    /// Records the use of a device, in Unix time.
     mutating func note(_ id: String, usedAt wall: Double) {
         guard let index = devices.firstIndex(where: { $0.id == id }) else { return }
         devices[index].lastUsed = max(devices[index].lastUsed, wall)
@@ -68,7 +68,7 @@ struct DeviceList: Equatable, Sendable {
 
 /// Comparison of secrets.
 enum SecretText {
-    /// True if both are the same, in a time that depends on their lengths alone.
+    /// True if both are equal, in a time that depends only on their lengths.
     static func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

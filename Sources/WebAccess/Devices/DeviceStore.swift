@@ -3,21 +3,21 @@ import Glibc
 import LinuxSystem
 import NowPlayingClient
 
-/// The file of the paired devices: `devices.json` in the state directory, for its owner alone. Each write replaces it as a
-/// whole and returns when it is on the disk.
+/// The file of the paired devices: `devices.json` in the state directory, with mode 0600. Each write replaces the whole
+/// file and returns when it is on the disk.
 package struct DeviceStore: Sendable {
     private let folder: String
 
     private static let name = "devices.json"
     private static let maximumBytes = 256 << 10
 
-    /// The file in the folder of the settings, or in the usual one; nil: there is none.
+    /// The file in the folder of the settings, or in the default folder; nil: there is none.
     package init?(_ settings: WebSettings, environment: (String) -> String? = SocketLocation.variable) {
         guard let folder = settings.stateDirectory ?? Self.usualFolder(environment) else { return nil }
         self.folder = folder
     }
 
-    /// The usual folder; nil: there is none.
+    /// The default folder; nil: there is none.
     private static func usualFolder(_ environment: (String) -> String?) -> String? {
         func variable(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
         if let folder = variable("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
@@ -29,7 +29,7 @@ package struct DeviceStore: Sendable {
     /// The path of the file.
     package var path: String { folder + "/" + Self.name }
 
-    /// The devices, and a sentence if the file was damaged and lies aside now. Throws when it can't be read.
+    /// The devices, and a sentence if a damaged file was moved aside. Throws if the file cannot be read.
     func load() throws(SystemError) -> (list: DeviceList, damage: String?) {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else {
@@ -79,7 +79,7 @@ package struct DeviceStore: Sendable {
         close(directory)
     }
 
-    /// Makes the folder and those above it, where they are missing.
+    /// Makes the folder and its missing parents.
     private static func makeFolder(_ path: String) {
         if access(path, F_OK) == 0 { return }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex { makeFolder(String(path[..<slash])) }

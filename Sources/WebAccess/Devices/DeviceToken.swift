@@ -1,11 +1,11 @@
 import CMessageDigest
 
-/// The secret of a paired device: 256 random bits. We keep its digest alone.
+/// The secret of a paired device: 256 random bits. The bridge keeps only its digest.
 package struct DeviceToken: Sendable {
     /// The 43 characters of base64url (RFC 4648, section 5) that the device sends.
     package let text: String
 
-    /// A new one.
+    /// A new token.
     init(_ generator: inout some RandomNumberGenerator) {
         var bytes: [UInt8] = []
         for _ in 0..<4 { withUnsafeBytes(of: generator.next() as UInt64) { bytes += $0 } }

@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// Wrong codes and wrong tokens by their sources: each of them makes the next answer to its source slower.
+/// Wrong codes and wrong tokens by source. Each increases the delay of the next answer to its source.
 struct GuessCounter: Sendable {
     private struct Record {
         var count: Int
@@ -11,11 +11,11 @@ struct GuessCounter: Sendable {
     /// Wrong guesses of all sources since the start.
     private(set) var total = 0
 
-    /// Sources that are remembered, at most.
+    /// Maximum number of remembered sources.
     static let limit = 256
     /// Seconds after its last wrong guess until a source is forgotten.
     static let memory = 600.0
-    /// Seconds of the longest delay.
+    /// Maximum delay in seconds.
     static let longestDelay = 8.0
     private static let firstDelay = 0.5
 

@@ -1,7 +1,7 @@
 import ControlProtocol
 import NowPlaying
 
-/// The one open pairing code, as a table of states: no I/O, and time is an argument.
+/// The single open pairing code, as a state machine: no I/O, and time is an argument.
 struct PairingDesk: Sendable {
     /// A code that a device may use.
     struct Code: Equatable, Sendable {
@@ -19,7 +19,7 @@ struct PairingDesk: Sendable {
         /// The code is right and used up.
         case right(Role)
         case wrong
-        /// That was one too many: the code is void.
+        /// The guess exceeded the limit: the code is void.
         case tooMany
         /// No code is open.
         case none
@@ -29,10 +29,10 @@ struct PairingDesk: Sendable {
 
     /// Wrong guesses that make a code void.
     static let maximumWrong = 10
-    /// Seconds that a code may last.
+    /// Maximum seconds of a code.
     static let seconds = 1.0...300.0
 
-    /// Opens a code in place of the one before.
+    /// Opens a code in place of the previous one.
     mutating func begin(
         _ role: Role, seconds: Double, at now: MonotonicTime, _ generator: inout some RandomNumberGenerator
     ) -> Code {
@@ -57,7 +57,7 @@ struct PairingDesk: Sendable {
         return open == nil ? .tooMany : .wrong
     }
 
-    /// Closes a code whose time is over; true: that is the case now.
+    /// Closes an expired code; true: it has just expired.
     mutating func expire(at now: MonotonicTime) -> Bool {
         guard let code = open, code.expires <= now else { return false }
         open = nil

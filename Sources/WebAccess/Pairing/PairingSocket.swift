@@ -4,8 +4,8 @@ import Glibc
 package import LinuxSystem
 import NowPlaying
 
-/// The local socket `web.sock`, by which `nowplayingctl pair`, `devices` and `doctor` ask the bridge: for its own user and
-/// root alone.
+/// The local socket `web.sock`, for requests of `nowplayingctl pair`, `devices` and `doctor`. Only the bridge's own user
+/// and root may use it.
 @PlayerLoop package final class PairingSocket {
     /// The name of the socket in the bridge's runtime folder.
     package static let name = "web.sock"
@@ -16,13 +16,13 @@ import NowPlaying
     private let status: @PlayerLoop () -> JSONObject
     private var server: BridgeServer?
     private var expiry: EventSource?
-    /// Callers of `pair.wait`.
+    /// Waiting callers of `pair.wait`.
     private var waiting: [BridgeServer.Reply] = []
-    /// The answer for a caller of `pair.wait` who comes after the end of the code; nil: somebody had it.
+    /// The answer for a caller of `pair.wait` after the end of the code; nil: a caller has received it.
     private var unclaimed: Result<JSONValue, BridgeServer.Refusal>?
 
-    /// Listens, in the usual folder unless another is given. Throws when another `nowplaying-web` does. `reach`: the present
-    /// addresses; `status`: further members of the answer to `bridge.status`.
+    /// Listens, in the default folder unless another is given. Throws if another `nowplaying-web` listens there. `reach`: the
+    /// present addresses; `status`: further members of the answer to `bridge.status`.
     package init(
         _ loop: EventLoop, _ judge: AccessJudge, folder: String? = nil, reach: @escaping @PlayerLoop () -> WebReach,
         status: @escaping @PlayerLoop () -> JSONObject
@@ -105,7 +105,7 @@ import NowPlaying
             .init("seconds", .number(seconds)),
             .init("addresses", .array(urls.map { .string($0) })),
         ])
-        // A fragment stays in the browser: no server and no proxy logs it.
+        // A fragment stays in the browser, so no server or proxy can log it.
         result["url"] = urls.first.map { .string($0 + "#code=" + code.digits) }
         return .object(result)
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The addresses at which the bridge listens, and those that others can type.
+/// The addresses at which the bridge listens, and the addresses for people to type.
 package struct WebReach: Sendable {
-    /// An address of `bind`, as it is bound.
+    /// A bound address of `bind`.
     package struct Listener: Equatable, Sendable {
-        /// An IP address without a zone and brackets; `0.0.0.0` and `::` stand for all.
+        /// An IP address without a zone and brackets; `0.0.0.0` and `::` mean all addresses.
         package let address: String
         /// The number of its port.
         package let port: UInt16
@@ -15,11 +15,11 @@ package struct WebReach: Sendable {
             self.port = port
         }
 
-        /// True for an address of this machine that others can't reach.
+        /// True for an address of this machine that other machines cannot reach.
         package var isLoopback: Bool { address == "::1" || address.hasPrefix("127.") }
         /// True for all addresses of a family.
         var isEvery: Bool { address == "0.0.0.0" || address == "::" }
-        /// The host as an address of the web has it.
+        /// The host in the form of a URL.
         var host: String { address.contains(":") ? "[\(address)]" : address }
     }
 
@@ -28,17 +28,17 @@ package struct WebReach: Sendable {
     package let proxies: [String]
     private let settings: WebSettings
 
-    /// Listeners as they are bound, and the settings that they come from.
+    /// A reach of these bound listeners, and of the settings for them.
     package init(_ listeners: [Listener], proxies: [String], _ settings: WebSettings) {
         self.listeners = listeners
         self.proxies = proxies
         self.settings = settings
     }
 
-    /// True if other machines can reach the bridge, on their own or by a proxy.
+    /// True if other machines can reach the bridge, directly or by a proxy.
     package var isBeyondLoopback: Bool { !proxies.isEmpty || listeners.contains { !$0.isLoopback } }
 
-    /// The addresses that others can type, the best first; empty: there is none. `own`: the addresses of this machine.
+    /// The addresses for other machines, the best first; empty: there is none. `own`: the addresses of this machine.
     package func urls(own: [String] = MachineAddresses.all) -> [String] {
         if let address = settings.address {
             return [address.url(usesTLS: settings.usesTLS, port: listeners.first?.port ?? WebAddress.usualPort)]
@@ -78,7 +78,8 @@ package struct WebReach: Sendable {
 
 /// The IP addresses of this machine.
 package enum MachineAddresses {
-    /// All but loopback and link-local ones, as texts: first those that lead to other networks, IPv4 before IPv6.
+    /// All addresses except loopback and link-local ones, as texts: first addresses with a route to other networks, IPv4
+    /// before IPv6.
     package static var all: [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
@@ -100,12 +101,12 @@ package enum MachineAddresses {
             \.element)
     }
 
-    /// The IPv4 address that the system would use for other networks. Nothing is sent.
+    /// The IPv4 address that the system would use for other networks. The function sends nothing.
     private static var outward: String? {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // An address of RFC 5737, which nobody has.
+        // An address for documentation (RFC 5737), which no machine has.
         var target = sockaddr_in()
         target.sin_family = sa_family_t(AF_INET)
         target.sin_port = UInt16(9).bigEndian

@@ -21,7 +21,7 @@ package struct PictureKey: Sendable {
         DeviceToken.hexadecimal(Array(code(Array("\(id)\n\(size)\n\(until)".utf8)).prefix(16)))
     }
 
-    /// True if a text is that signature. It takes the same time for each wrong one.
+    /// True if a text is that signature. The time is the same for each wrong text.
     package func isSignature(_ text: String, _ id: String, size: Int64, until: Int64) -> Bool {
         let right = Array(signature(id, size: size, until: until).utf8)
         let given = Array(text.utf8)

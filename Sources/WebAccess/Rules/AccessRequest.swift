@@ -1,21 +1,21 @@
 /// Facts about a connection, fixed when it was accepted.
 package struct AccessConnection: Sendable {
-    /// The address of ours at which it arrived.
+    /// The listening address of the connection.
     package enum Door: Sendable {
-        /// One of `bind`.
+        /// An address of `bind`.
         case direct
-        /// One of `proxy-bind`.
+        /// An address of `proxy-bind`.
         case proxy
     }
 
     package let door: Door
     /// The peer's IP address without a port; empty for a Unix socket.
     package let address: String
-    /// The user of the peer (`TCPSocket.localUser`); nil: not known. Without effect at `proxy-bind`.
+    /// The user of the peer (`TCPSocket.localUser`); nil: unknown. Without effect at `proxy-bind`.
     package let user: UInt32?
     package let usesTLS: Bool
 
-    /// Facts, by their parts.
+    /// Facts about a connection, by their parts.
     package init(door: Door, address: String, user: UInt32?, usesTLS: Bool) {
         self.door = door
         self.address = address
@@ -24,13 +24,13 @@ package struct AccessConnection: Sendable {
     }
 }
 
-/// A request, as far as access depends on it.
+/// The parts of a request on which access depends.
 package struct AccessRequest: Sendable {
     /// Purpose of a request.
     package enum Purpose: Sendable {
-        /// The page and its files, which say nothing about this machine: anybody may have them, from a link as well.
+        /// The page and its files, which reveal nothing about this machine. All callers may get them, also from a link.
         case page
-        /// Pairing: anybody may try, except pages of other origins.
+        /// Pairing: all callers may try, except pages of other origins.
         case pairing
         /// Everything else.
         case call
@@ -40,7 +40,7 @@ package struct AccessRequest: Sendable {
     package let purpose: Purpose
     private let headers: [(name: String, value: String)]
 
-    /// A request with all of its headers, in any order. Names may have any case; the values are as they came.
+    /// A request with all of its headers, in any order. Names may have any case; the values are unchanged.
     package init(_ connection: AccessConnection, _ purpose: Purpose, headers: [(name: String, value: String)]) {
         self.connection = connection
         self.purpose = purpose
@@ -58,13 +58,13 @@ package struct AccessRequest: Sendable {
         }
     }
 
-    /// The one `Host`; nil: none, several, or no host.
+    /// The host of the single `Host` header; nil: the header is missing, repeated or invalid.
     package var host: HostName? {
         let values = values("host")
         return values.count == 1 ? HostName(values[0]) : nil
     }
 
-    /// True if the caller's own connection uses TLS: with us, or with the proxy by its word.
+    /// True if the caller's own connection uses TLS: with the bridge, or with the proxy by the proxy's header.
     package var isSecure: Bool {
         switch connection.door {
         case .direct: connection.usesTLS
@@ -77,7 +77,7 @@ package struct AccessRequest: Sendable {
         switch connection.door {
         case .direct: return NetworkAddress.source(connection.address)
         case .proxy:
-            // The proxy itself has added the last one.
+            // The proxy itself has added the last address.
             let last = values("x-forwarded-for").last?.split(separator: ",").last.map { $0.filter { $0 != " " } }
             return "proxy " + NetworkAddress.source(last.map { String($0.prefix(64)) } ?? "")
         }
@@ -85,7 +85,7 @@ package struct AccessRequest: Sendable {
 
     // MARK: The token
 
-    /// A token that a caller shows.
+    /// The source of a caller's token.
     enum Token: Equatable {
         case none
         /// From `Authorization: Bearer`.
@@ -96,7 +96,7 @@ package struct AccessRequest: Sendable {
         case unknown
     }
 
-    /// The token of this request. A header counts before a cookie.
+    /// The token of this request. A header precedes a cookie.
     var token: Token {
         let headers = values("authorization")
         if let header = headers.first {
@@ -112,13 +112,13 @@ package struct AccessRequest: Sendable {
         return .none
     }
 
-    /// The name of our cookie: all ports of a host share their cookies, so the port is a part of it. Nil: no host.
+    /// The name of the bridge's cookie. It contains the port, as all ports of a host share their cookies. Nil: no host.
     private var cookieName: String? {
         host.map { "nowplaying-\($0.port ?? (isSecure ? WebOrigin.Scheme.https : .http).usualPort)" }
     }
 
-    /// The value of `Set-Cookie` that gives this token to the browser for 400 days, the most that browsers keep; nil token:
-    /// that takes it away. Nil: the request has no host.
+    /// The value of `Set-Cookie` that stores this token in the browser for 400 days, the maximum of browsers. A nil token
+    /// removes the cookie. Nil: the request has no host.
     package func cookie(_ token: String?) -> String? {
         cookieName.map { name in
             "\(name)=\(token ?? ""); Path=/; Max-Age=\(token == nil ? 0 : 34_560_000); HttpOnly; SameSite=Strict"

@@ -4,12 +4,12 @@ import Glibc
 package struct HostName: Hashable, Sendable {
     /// In lower case, without brackets and without a dot at the end.
     package let host: String
-    /// Nil: the usual one of the scheme.
+    /// Nil: the default port of the scheme.
     package let port: UInt16?
     /// True for an IP address.
     package let isLiteral: Bool
 
-    /// Reads `name`, `name:port`, `127.0.0.1:8088` and `[::1]:8088`; nil: it is none of these.
+    /// Reads `name`, `name:port`, `127.0.0.1:8088` and `[::1]:8088`; nil: the text is none of these.
     package init?(_ text: String) {
         guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let rest: Substring
@@ -40,7 +40,7 @@ package struct HostName: Hashable, Sendable {
         }
     }
 
-    /// A port number in decimal digits alone, `least` or more; nil: it is none.
+    /// A port number of decimal digits, `least` or more; nil: the text is not a port.
     static func port(_ text: Substring, from least: UInt16) -> UInt16? {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
             let number = UInt16(text), number >= least
@@ -48,13 +48,13 @@ package struct HostName: Hashable, Sendable {
         return number
     }
 
-    /// The host as an address has it: IPv6 addresses in brackets.
+    /// The host in the form of a URL: IPv6 addresses have brackets.
     package var bracketed: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// True for the names that stand for this machine on itself: localhost, 127.0.0.1 and [::1].
+    /// True for the names of the own machine: localhost, 127.0.0.1 and [::1].
     package var isLoopback: Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
 
-    /// A name of DNS. One whose last label begins with a digit is an IPv4 address in another form for browsers.
+    /// True for a name of DNS. Browsers read a name whose last label begins with a digit as an IPv4 address.
     private static func isName(_ name: String) -> Bool {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, let last = labels.last?.utf8.first, !(0x30...0x39).contains(last) else {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The names under which this machine serves. A page of another site whose name was bound to our address (DNS rebinding)
-/// sends its own name, and IP addresses can't be rebound.
+/// The names under which this machine serves. A page of another site whose name was bound to this machine's address (DNS
+/// rebinding) sends its own name. IP addresses cannot be rebound.
 package struct HostRule: Sendable {
     /// In lower case.
     private let names: Set<String>
@@ -18,7 +18,7 @@ package struct HostRule: Sendable {
         self.names = names
     }
 
-    /// True if requests for this host are meant for us.
+    /// True if requests for this host are for this machine.
     package func allows(_ host: HostName) -> Bool { host.isLiteral || names.contains(host.host) }
 
     /// The name of this machine (gethostname(2)).

@@ -39,8 +39,8 @@ package struct LocalUsers: Sendable {
             readGroup: try number(settings.readGroup))
     }
 
-    /// The role of a user; nil: no more than anybody has. Root counts only where the daemon is root's: a socket of which
-    /// nothing is known looks like root's.
+    /// The role of a user; nil: the user has no rights of its own. Root counts only if root owns the daemon: an unknown socket
+    /// looks like root's.
     package func role(of user: UInt32) -> Role? {
         if isOwner(user) { return .control }
         guard user != 0 else { return nil }

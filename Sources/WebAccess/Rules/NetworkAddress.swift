@@ -2,12 +2,13 @@ import Glibc
 
 /// IP addresses as texts.
 package enum NetworkAddress {
-    /// The usual form of an address of this family; nil: it is none.
+    /// The canonical form of an address of this family; nil: the text is not one.
     static func canonical(_ text: String, _ family: Int32) -> String? {
         bytes(text, family).flatMap { NetworkAddress.text($0, family) }
     }
 
-    /// The address without the form of IPv4 addresses in IPv6 (`::ffff:192.0.2.1`) and without a zone. Other texts stay.
+    /// The address without the IPv6 prefix of mapped IPv4 addresses (`::ffff:192.0.2.1`) and without a zone. Other texts stay
+    /// unchanged.
     package static func plain(_ text: String) -> String {
         let address = String(text.prefix { $0 != "%" })
         guard let bytes = bytes(address, AF_INET6) else { return text }
@@ -17,8 +18,8 @@ package enum NetworkAddress {
         return NetworkAddress.text(Array(bytes[12...]), AF_INET) ?? text
     }
 
-    /// The source of requests to count: an IPv4 address, or the network of 64 bits of an IPv6 address, since each of its
-    /// machines has more addresses than can be counted.
+    /// The source for counting requests: an IPv4 address, or the 64-bit network of an IPv6 address, since each of its machines
+    /// has too many addresses to count.
     static func source(_ text: String) -> String {
         let address = plain(text)
         guard let bytes = bytes(address, AF_INET6) else { return address }

@@ -4,10 +4,10 @@ package struct WebOrigin: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http, https
 
-        /// The port without a number.
+        /// The default port.
         package var usualPort: UInt16 { self == .http ? 80 : 443 }
 
-        /// Takes `http://` or `https://` off the start of a text; nil: there is neither.
+        /// Removes `http://` or `https://` from the start of a text; nil: there is neither.
         static func removed(from text: inout Substring) -> Scheme? {
             for scheme in [Scheme.http, .https] where text.lowercased().hasPrefix(scheme.rawValue + "://") {
                 text = text.dropFirst(scheme.rawValue.count + 3)
@@ -23,7 +23,7 @@ package struct WebOrigin: Hashable, Sendable {
     /// The number of its port.
     package let port: UInt16
 
-    /// Reads `https://home.example.org:8123`; nil: it is no origin of HTTP, such as `null`.
+    /// Reads `https://home.example.org:8123`; nil: the text, such as `null`, is not an origin of HTTP.
     package init?(_ text: String) {
         var rest = Substring(text)
         guard let scheme = Scheme.removed(from: &rest), let host = HostName(String(rest)) else { return nil }

@@ -1,14 +1,14 @@
 import Glibc
 import NowPlaying
 
-/// The identity of this bridge in the network, which lasts as long as the installation of the machine.
+/// The identity of this bridge in the network. It is constant for an installation of the machine.
 package enum BridgeIdentity {
-    /// 32 hexadecimal digits for the bridge of a user: a digest, so that nobody learns the machine's own number.
+    /// 32 hexadecimal digits for the bridge of a user: a digest, which does not reveal the machine's own id.
     package static func make(user: UInt32 = geteuid(), machine: String = machine) -> String {
         String(DeviceToken.digest("nowplaying-web\n\(machine)\n\(user)").prefix(32))
     }
 
-    /// The number of this machine (machine-id(5)), or its name where it has none.
+    /// The id of this machine (machine-id(5)), or its name if it has no id.
     package static var machine: String {
         guard let file = fopen("/etc/machine-id", "re") else { return HostRule.machine }
         defer { fclose(file) }

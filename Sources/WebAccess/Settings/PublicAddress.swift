@@ -1,11 +1,11 @@
 /// The address that people type to reach the page: `address` of `[web]`.
 package struct PublicAddress: Hashable, Sendable {
-    /// Nil: as the bridge itself serves.
+    /// Nil: the bridge's own.
     package let scheme: WebOrigin.Scheme?
     package let host: HostName
 
-    /// Reads `box.lan`, `box.lan:8088` and `https://music.example.org`, with or without a slash at the end; nil: it is none
-    /// of these.
+    /// Reads `box.lan`, `box.lan:8088` and `https://music.example.org`, with or without a slash at the end; nil: the text is
+    /// none of these.
     package init?(_ text: String) {
         var rest = Substring(text)
         if rest.hasSuffix("/") { rest.removeLast() }

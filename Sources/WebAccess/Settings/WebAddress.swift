@@ -1,6 +1,6 @@
 /// An address at which `nowplaying-web` listens.
 package enum WebAddress: Hashable, Sendable {
-    /// `*` as host: every address of this machine. Port 0: one that is free.
+    /// Host `*`: every address of this machine. Port 0: a free port.
     case network(host: String, port: UInt16)
     case local(path: String)
 
@@ -10,7 +10,7 @@ package enum WebAddress: Hashable, Sendable {
     /// The default of `bind`.
     package static let usual: WebAddress = .network(host: "localhost", port: usualPort)
 
-    /// Reads `HOST:PORT`, `HOST`, `[::1]:8088`, `*:8088` and `/PATH`; nil: it is none of these.
+    /// Reads `HOST:PORT`, `HOST`, `[::1]:8088`, `*:8088` and `/PATH`; nil: the text is none of these.
     package init?(_ text: String) {
         if text.hasPrefix("/") {
             guard text.utf8.count <= 107 else { return nil }
@@ -38,7 +38,7 @@ package enum WebAddress: Hashable, Sendable {
         self = .network(host: String(host), port: number)
     }
 
-    /// As the configuration has it.
+    /// The address in the configuration's notation.
     package var text: String {
         switch self {
         case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -5,16 +5,16 @@ package import SnapcastControl
 package struct WebSettings: BridgeSettings {
     package static let section = "web"
 
-    /// Rights of callers without a token whose user is not known.
+    /// Rights of callers without a token and without a known user.
     package enum Anonymous: String, Sendable {
         case none, read
     }
 
     /// Addresses at which browsers and programs connect; empty: `WebAddress.usual`.
     package var bind: [WebAddress] = []
-    /// Addresses at which proxies connect; callers there have no user of this machine.
+    /// Addresses at which proxies connect. Their callers have no user of this machine.
     package var proxyBind: [WebAddress] = []
-    /// The address by which others reach the page; nil: one of this machine's.
+    /// The address at which other machines reach the page; nil: an address of this machine.
     package var address: PublicAddress?
     /// Further names of this machine, in lower case.
     package var hosts: [String] = []
@@ -25,11 +25,11 @@ package struct WebSettings: BridgeSettings {
     package var certificate: String?
     /// The file of its private key, in PEM.
     package var key: String?
-    /// The folder of the paired devices; nil: the usual one.
+    /// The folder of the paired devices; nil: the default folder.
     package var stateDirectory: String?
     /// A program that speaks the text on its standard input, and its arguments; empty: none.
     package var speech: [String] = []
-    /// The Snapcast server whose rooms the page shows; nil: that to which the daemon plays.
+    /// The Snapcast server whose rooms the page shows; nil: the server to which the daemon plays.
     package var snapcastServer: ControlAddress?
     /// The group whose members may control the daemon: `control-group` of `[access]`.
     package private(set) var controlGroup: String?

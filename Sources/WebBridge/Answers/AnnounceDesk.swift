@@ -6,7 +6,7 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// Announcements whose sound, or whose text, is the body of a request.
+/// Announcements. The body of a request is the sound, or the text to speak.
 @PlayerLoop final class AnnounceDesk {
     private let services: Services
     private let judge: AccessJudge
@@ -24,7 +24,7 @@ import WebProtocol
 
     private struct WeakPlace { weak var place: Place? }
 
-    /// Announcements at once.
+    /// Maximum number of announcements at the same time.
     private static let maximum = 4
 
     /// A desk without announcements.
@@ -40,7 +40,7 @@ import WebProtocol
         }
     }
 
-    /// A place for an announcement, before its body is taken. Throws if the caller has to wait.
+    /// A place for an announcement, before its body arrives. Throws if the caller has to wait.
     func reserve(_ caller: AccessCaller) throws(HTTPFault) -> Place {
         guard caller.role >= .control else {
             throw HTTPFault(.forbidden, "an announcement needs the role control")
@@ -76,7 +76,7 @@ import WebProtocol
         _ sound: [UInt8], _ request: AnnounceRequest, _ caller: AccessCaller, _ exchange: HTTPExchange
     ) {
         do throws(HTTPFault) {
-            // From now on it is one of those that play.
+            // From now on, the announcement counts as playing.
             exchange.place = nil
             let file = try Self.sealed(sound)
             let daemon: Upstream
@@ -128,7 +128,7 @@ import WebProtocol
         return parameters
     }
 
-    /// The sound in a file that nobody can change.
+    /// The sound in a sealed file.
     private static func sealed(_ bytes: [UInt8]) throws(HTTPFault) -> OwnedDescriptor {
         guard !bytes.isEmpty else { throw HTTPFault(.badRequest, "the body has to be a sound") }
         let file = OwnedDescriptor(linux_sealable_file("announcement"))
@@ -144,7 +144,7 @@ import WebProtocol
         guard sent == bytes.count, linux_seal(file.number) == 0 else {
             throw HTTPFault(.unavailable, "out of memory for this sound")
         }
-        // A sealed file is given away open for reading alone.
+        // The daemon gets a descriptor of the sealed file that is open only for reading.
         let reading = linux_open("/proc/self/fd/\(file.number)", O_RDONLY | O_CLOEXEC, 0)
         guard reading >= 0 else { throw HTTPFault(.unavailable, "out of descriptors for this sound") }
         return OwnedDescriptor(reading)

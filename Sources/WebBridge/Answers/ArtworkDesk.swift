@@ -18,7 +18,7 @@ import WebProtocol
     /// A desk without a connection: the first request makes one.
     init(_ services: Services) { self.services = services }
 
-    /// Answers a request. `caller`: nil for one whose address has the permission, which is for pictures of the daemon alone.
+    /// Answers a request. `caller`: nil if the address has the permission, which only pictures of the daemon have.
     func serve(_ request: ArtworkRequest, _ caller: AccessCaller?, _ exchange: HTTPExchange) {
         if let caller, let known = services.pictures.parameters(request.id) {
             return library(known, request, caller, exchange)
@@ -34,7 +34,7 @@ import WebProtocol
         call(parameters) { Self.answer($0, exchange) }
     }
 
-    /// Answers with a picture of the library, which a caller has asked it for before.
+    /// Answers with a picture of the library that a caller has requested from the library before.
     private func library(
         _ known: JSONObject, _ request: ArtworkRequest, _ caller: AccessCaller, _ exchange: HTTPExchange
     ) {
@@ -72,7 +72,7 @@ import WebProtocol
         }
     }
 
-    /// The id is that of the content, so the answer never changes.
+    /// An answer that never changes, as the id belongs to the content.
     private static func answer(
         _ picture: JSONValue, _ file: OwnedDescriptor, _ head: RequestHead
     ) throws(HTTPFault) -> HTTPAnswer {

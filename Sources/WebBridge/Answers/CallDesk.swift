@@ -9,7 +9,7 @@ import WebProtocol
     private typealias Finish = @PlayerLoop (HTTPAnswer) -> Void
     private var calls: [ObjectIdentifier: (session: CallSession, caller: AccessCaller, finish: Finish)] = [:]
 
-    /// Most bytes of a request, as of a line of the daemon.
+    /// Maximum bytes of a request, the same as of a line of the daemon.
     static let maximumBytes = 256 << 10
 
     /// A desk without calls.
@@ -24,22 +24,22 @@ import WebProtocol
         let key = ObjectIdentifier(session)
         let finish: Finish = { [unowned self] answer in
             exchange.answer(answer)
-            // The caller is a handler of the session.
+            // A handler of the session is on the stack.
             guard let call = calls.removeValue(forKey: key) else { return }
             services.loop.later { call.session.close() }
         }
         calls[key] = (session, caller, finish)
         session.onLine = { line in
-            // Events of a subscription have no place here.
+            // An answer has no place for events of a subscription.
             if !Upstream.isNotification(line) { finish(.json(line)) }
         }
         session.onEnd = { finish(.refusal($0)) }
         if session.take(exchange.takeBody()) { session.settle { finish(HTTPAnswer(.noContent)) } }
     }
 
-    /// Ends the calls of callers who have lost their rights.
+    /// Ends the calls of callers that have lost their rights.
     func endRefused(_ judge: AccessJudge) {
-        // The call that revokes the caller's own device is answered first.
+        // A call that revokes the caller's own device gets its answer first.
         services.loop.later { [weak self] in
             guard let self else { return }
             for call in calls.values where !judge.isAdmitted(call.caller) { call.finish(HTTPAnswer(WebDesk.refused)) }
@@ -51,7 +51,7 @@ import WebProtocol
 }
 
 extension HTTPAnswer {
-    /// A refusal as JSON-RPC has it, for a service that is not there.
+    /// A refusal of JSON-RPC for a missing service.
     static func refusal(_ error: RPCError) -> HTTPAnswer {
         var writer = JSONWriter()
         writer.answer(id: RPCLine.nullID, error: error)

@@ -67,16 +67,16 @@ import WebProtocol
         services.loop.later { stream.session.close() }
     }
 
-    /// Ends a stream; one that has not begun is answered with this refusal.
+    /// Ends a stream. A stream that has not begun gets this refusal as its answer.
     private func end(_ key: ObjectIdentifier, _ refusal: HTTPAnswer) {
         guard let stream = streams[key] else { return }
-        // Nothing calls the end of a body that MHD never had.
+        // MHD does not report the end of a body that it never had.
         forget(key)
         stream.exchange.answer(refusal)
         stream.body.end()
     }
 
-    /// Ends the streams of callers who have lost their rights.
+    /// Ends the streams of callers that have lost their rights.
     func endRefused(_ judge: AccessJudge) {
         for (key, stream) in streams where !judge.isAdmitted(stream.caller) { end(key, HTTPAnswer(WebDesk.refused)) }
     }

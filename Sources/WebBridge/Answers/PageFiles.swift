@@ -4,15 +4,15 @@ import WebProtocol
 
 /// The files of the page.
 ///
-/// The page names its scripts and styles with the version of all files, `/v/VERSION/script/main.js`. A browser keeps such a
-/// file and never asks for it again; other files, and another version, it asks for each time.
+/// The page names its scripts and styles with the version of all files, `/v/VERSION/script/main.js`. A browser requests a
+/// versioned file once and keeps it. It requests other files each time.
 @PlayerLoop final class PageFiles {
     private let folder: FilePath?
     private let version: PageVersion?
     /// The page with the names of this version.
     private var page: (version: String, bytes: [UInt8], styles: [StyleDigest])?
 
-    /// Files in the folder beside the program, or where `make install` puts it.
+    /// Files in the folder beside the program, or in the folder of `make install`.
     init() {
         let found = Self.find()
         folder = found.flatMap { FilePath($0.utf8) }
@@ -28,7 +28,7 @@ import WebProtocol
         var folder = String(own[..<slash])
         let installed = folder + "/../share/nowplayingd/web"
         if access(installed + "/index.html", R_OK) == 0 { return installed }
-        // A program that was built here lies some folders below the sources.
+        // A program from a build tree is some folders below the sources.
         for _ in 0..<5 {
             if access(folder + "/web/index.html", R_OK) == 0 { return folder + "/web" }
             guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else { return nil }
@@ -40,7 +40,7 @@ import WebProtocol
     /// True if there is a page.
     var arePresent: Bool { folder != nil }
 
-    /// The answer with a file. Throws for one that is not there.
+    /// The answer with a file. Throws for a missing file.
     func answer(_ path: [String], _ head: RequestHead) throws(HTTPFault) -> HTTPAnswer {
         guard let folder, let version else {
             throw HTTPFault(.notFound, "the files of the page are not installed; “make install” puts them in place")
@@ -129,7 +129,7 @@ import WebProtocol
 
 /// Answers with an open file, or with a part of it.
 enum FileAnswer {
-    /// The answer. `tag`: nil, made of the file's size, time and number.
+    /// The answer. `tag`: nil for a tag from the file's size, time and number.
     static func make(
         _ file: OwnedDescriptor, _ head: RequestHead, _ headers: [(name: String, value: String)], tag: String? = nil
     ) throws(HTTPFault) -> HTTPAnswer {

@@ -2,14 +2,14 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// A name for the present content of all files of the page: another one whenever a file is written or replaced.
+/// A name for the present content of all files of the page. It changes when a file is written or replaced.
 @PlayerLoop final class PageVersion {
     private let folder: String
     private var known: (version: String, asked: MonotonicTime)?
 
-    /// Seconds for which an answer counts: a page asks for all of its files at once.
+    /// Seconds for which a version stays valid: a page requests all of its files at once.
     private static let validSeconds = 1.0
-    /// Folders below each other, at most.
+    /// Maximum nesting of folders.
     private static let depth = 4
 
     /// The version of the files in a folder.

@@ -4,14 +4,14 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// Pairing, and refusals that come late to who guesses.
+/// Pairing, and delayed refusals of wrong guesses.
 @PlayerLoop final class PairDesk {
     private let loop: EventLoop
     private let judge: AccessJudge
     private var delays: [Int: EventSource] = [:]
     private var lastNumber = 0
 
-    /// Refusals that wait at once; beyond them they come at once, and the connection is closed.
+    /// Maximum number of waiting refusals. Further refusals are immediate, and the connection is closed.
     private static let maximumDelays = 128
 
     /// A desk for the devices of this judge.
@@ -34,7 +34,7 @@ import WebProtocol
                 "token": .string(token.text), "id": .string(device.id), "role": .string(device.role.rawValue),
             ])
             var answer = HTTPAnswer.json(writer.bytes)
-            // A browser keeps it where no script can read it.
+            // A browser keeps the cookie out of the reach of scripts.
             if !exchange.head.values("origin").isEmpty, let cookie = request.cookie(token.text) {
                 answer.add("Set-Cookie", cookie)
             }

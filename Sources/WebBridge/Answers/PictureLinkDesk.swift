@@ -6,18 +6,18 @@ import WebProtocol
 
 /// Makes and judges addresses of single pictures that need no token.
 @PlayerLoop final class PictureLinkDesk {
-    /// An address, and its end.
+    /// An address, and the end of its validity.
     struct Link: Equatable {
         let address: String
         /// Unix time in seconds.
         let until: Int64
     }
 
-    /// The addresses of this bridge that other machines can use, the best first.
+    /// Addresses of this bridge for other machines, the best first.
     var urls: @PlayerLoop () -> [String] = { [] }
     private let key = PictureKey()
 
-    /// Seconds for which an address is good: at least this long, and an hour more at most.
+    /// Minimum seconds for which an address is valid; it is valid at most an hour longer.
     private static let duration: Int64 = 24 * 3600
 
     /// An address of a picture. `now`: Unix time in seconds. Throws when no other machine can reach the bridge.
@@ -34,7 +34,7 @@ import WebProtocol
         return Link(address: url + "artwork/\(id).jpg?\(query)", until: until)
     }
 
-    /// True if the address of a request has a permission for this very picture. `now`: Unix time in seconds.
+    /// True if the address of a request has a permission for exactly this picture. `now`: Unix time in seconds.
     func admits(_ request: ArtworkRequest, at now: Double) -> Bool {
         guard let grant = request.grant, request.kind == .image, let size = request.size, Double(grant.until) > now
         else {

@@ -42,19 +42,19 @@ import WebProtocol
         socket.onSlow = { [unowned session] in session.setPaused($0) }
         socket.onEnd = { [unowned self] in
             guard let ended = open.removeValue(forKey: key) else { return }
-            // The caller may be a handler of the session.
+            // A handler of the session may be on the stack.
             services.loop.later { ended.session.close() }
         }
         socket.begin()
     }
 
-    /// The number by which a client knows why the daemon is away, in its own language.
+    /// The close code for an error. From the code, a client shows the reason in its own language.
     private static func code(_ error: RPCError) -> WebSocket.Code {
         if error.reason == .noDaemon { return .serviceRestart }
         return error.reason == .tooManyClients ? .tryAgainLater : .internalError
     }
 
-    /// Ends the sockets of callers who have lost their rights.
+    /// Ends the sockets of callers that have lost their rights.
     func endRefused(_ judge: AccessJudge) {
         for entry in open.values where !judge.isAdmitted(entry.caller) {
             entry.session.close()

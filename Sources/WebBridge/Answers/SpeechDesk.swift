@@ -4,7 +4,7 @@ import LinuxSystem
 import WebAccess
 import WebProtocol
 
-/// Turns texts of announcements into sounds, by the program of the configuration.
+/// Converts texts of announcements to sound with the program of the configuration.
 @PlayerLoop final class SpeechDesk {
     private let loop: EventLoop
     private var program: [String]
@@ -20,7 +20,7 @@ import WebProtocol
     /// True if texts can be spoken.
     var canSpeak: Bool { !program.isEmpty }
 
-    /// Takes another program for texts to come.
+    /// Sets another program for further texts.
     func reload(_ program: [String]) { self.program = program }
 
     /// Calls `done` once with the sound of a text. Throws a refusal in words.
@@ -29,7 +29,7 @@ import WebProtocol
         lastNumber += 1
         let number = lastNumber
         active[number] = try Speech(loop, program, text, helper: Self.ownPath()) { [unowned self] outcome in
-            // The caller is a handler of this object.
+            // A handler of this object is on the stack.
             if let ended = active.removeValue(forKey: number) { loop.later { _ = ended } }
             done(outcome)
         }

@@ -2,7 +2,7 @@ import CMicroHTTP
 import LinuxSystem
 import WebProtocol
 
-/// The body of an answer that lasts: events, of which a slow client gets the newest.
+/// The body of a lasting answer: events. A slow client gets only the newest event.
 @PlayerLoop final class EventBody {
     /// Called once when the client has gone.
     var onEnd: (@PlayerLoop () -> Void)?
@@ -19,7 +19,7 @@ import WebProtocol
     /// The body of an answer on this connection.
     init(_ connection: HTTPConnection) { self.connection = connection }
 
-    /// Sends an event. One that the client has not begun to read is replaced by it.
+    /// Sends an event. It replaces an event that the client has not begun to read.
     func send(_ event: [UInt8]) {
         guard !hasEnded else { return }
         newest = event
@@ -37,7 +37,7 @@ import WebProtocol
         guard isSuspended, let handle else { return }
         isSuspended = false
         watch = nil
-        // From now on MHD ends the connection if the client takes nothing.
+        // From now on, MHD ends the connection if the client reads nothing.
         MHD_resume_connection(handle)
         connection.kick()
     }
@@ -64,7 +64,7 @@ import WebProtocol
         return count
     }
 
-    /// MHD does not watch a connection that is suspended.
+    /// Watches a suspended connection, which MHD does not watch.
     private func watchGone() {
         watch = connection.watchGone { [unowned self] in end() }
     }

@@ -12,7 +12,7 @@ struct HTTPAnswer: Sendable {
         case file(OwnedDescriptor, Range<UInt64>)
         /// Events until the client goes.
         case stream(EventBody)
-        /// The connection speaks another protocol from now on.
+        /// From now on, the connection uses another protocol.
         case upgrade(UpgradeTaker)
     }
 
@@ -36,7 +36,7 @@ struct HTTPAnswer: Sendable {
             .bytes(Array((fault.message + "\n").utf8)))
     }
 
-    /// JSON, which nobody keeps.
+    /// JSON that no cache may keep.
     static func json(_ bytes: [UInt8], _ status: HTTPStatus = .ok) -> HTTPAnswer {
         HTTPAnswer(
             status, [("Content-Type", "application/json"), ("Cache-Control", "no-store")] + SafetyHeaders.closed,
@@ -46,7 +46,7 @@ struct HTTPAnswer: Sendable {
     /// Adds a header.
     mutating func add(_ name: String, _ value: String) { headers.append((name, value)) }
 
-    /// The same for MHD, as its owner; nil: memory is short.
+    /// The answer for MHD, owned by the caller; nil: memory is short.
     @PlayerLoop func response() -> OpaquePointer? {
         let made: OpaquePointer?
         switch body {
@@ -70,9 +70,9 @@ struct HTTPAnswer: Sendable {
 @PlayerLoop final class UpgradeTaker {
     /// A connection after its upgrade.
     struct Connection {
-        /// MHD's, until `web_end_upgrade`.
+        /// The socket, owned by MHD until `web_end_upgrade`.
         let descriptor: Int32
-        /// Bytes that came right behind the request.
+        /// Bytes that arrived directly after the request.
         let first: [UInt8]
         let handle: OpaquePointer
     }
@@ -83,7 +83,7 @@ struct HTTPAnswer: Sendable {
     nonisolated init(_ take: @escaping @PlayerLoop (Connection) -> Void) { self.take = take }
 
     fileprivate func response() -> OpaquePointer? {
-        // Its exchange keeps it until the request is complete, which is after the call.
+        // The exchange keeps the object until the request is complete, which is after the call.
         MHD_create_response_for_upgrade(
             { context, _, _, extra, count, descriptor, handle in
                 let (context, handle) = (UInt(bitPattern: context), UInt(bitPattern: handle))

@@ -14,15 +14,15 @@ import WebAccess
         case head(Int)
         /// The body of a request is not complete.
         case body
-        /// A request is answered.
+        /// A request gets its answer.
         case answer
-        /// It speaks another protocol.
+        /// The connection uses another protocol.
         case upgraded
         case closing
     }
 
     let loop: EventLoop
-    /// MHD's; valid until it reports the end of the connection.
+    /// Descriptor, owned by MHD and valid until MHD reports the end of the connection.
     let descriptor: Int32
     let facts: AccessConnection
     private(set) var phase = Phase.head(0)
@@ -32,13 +32,13 @@ import WebAccess
     private(set) var handle: OpaquePointer?
     /// The raw target of the request that arrives.
     private(set) var target = ""
-    /// The request that is answered.
+    /// The request in progress.
     private(set) var exchange: HTTPExchange?
     private unowned let server: HTTPServer
     /// Ends the connection when the body of its request takes too long.
     private var bodyLimit: EventSource?
 
-    /// The caller of the request that is answered; nil: a stranger, or no request is answered.
+    /// The caller of the request in progress; nil: a stranger, or no request is in progress.
     var caller: AccessCaller? { exchange?.caller }
 
     /// A connection that was just accepted.
@@ -50,7 +50,7 @@ import WebAccess
         web_watch_heads(descriptor, facts.usesTLS ? 1 : 0)
     }
 
-    /// Waits for a head. `number`: the place in the order of those that wait.
+    /// Waits for a head. `number`: the place in the order of waiting connections.
     func awaitHead(_ number: Int) {
         exchange = nil
         bodyLimit = nil
@@ -59,7 +59,7 @@ import WebAccess
         if phase != .closing { phase = .head(number) }
     }
 
-    /// Notes the target of the request that arrives.
+    /// Records the target of the request that arrives.
     func note(target: String, _ handle: OpaquePointer) {
         self.target = target
         self.handle = handle
@@ -90,7 +90,7 @@ import WebAccess
     /// Serves MHD after a connection has changed.
     func kick() { server.kick() }
 
-    /// Ends the connection at once: MHD closes it when it sees its end.
+    /// Ends the connection at once. MHD closes the socket when it reads the end.
     func close() {
         guard phase != .closing else { return }
         phase = .closing

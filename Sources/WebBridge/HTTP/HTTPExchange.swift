@@ -14,7 +14,7 @@ import WebProtocol
         case sent
     }
 
-    /// A refusal that is known before the body, and comes after some seconds.
+    /// A refusal that is decided before the body, and sent after some seconds.
     struct Refusal: Sendable {
         let fault: HTTPFault
         /// Seconds.
@@ -25,10 +25,10 @@ import WebProtocol
     let route: WebRoute
     let connection: HTTPConnection
     private(set) var body: [UInt8] = []
-    /// The caller, where the route has to know it.
+    /// The caller, if the route requires one.
     private(set) var caller: AccessCaller?
     let refusal: Refusal?
-    /// The place of an announcement whose body arrives.
+    /// The place for the announcement in the arriving body.
     var place: AnnounceDesk.Place?
     /// The value of `Access-Control-Allow-Origin`; nil: none.
     let sharedOrigin: String?
@@ -49,10 +49,10 @@ import WebProtocol
         self.sharedOrigin = sharedOrigin
     }
 
-    /// Seconds in which the whole body has to arrive, however steadily its parts do.
+    /// Seconds in which the whole body has to arrive, even if its parts arrive steadily.
     var bodySeconds: Double { 10 + Double(maximumBody) / Self.slowestBody }
 
-    /// Bytes of a body in a second that even a slow network brings.
+    /// Bytes a second that even a slow network transfers.
     private static let slowestBody = Double(128 << 10)
 
     /// The request for rules of access.
@@ -67,13 +67,13 @@ import WebProtocol
         return true
     }
 
-    /// Takes the body away, which is not needed any more.
+    /// Removes and returns the body.
     func takeBody() -> [UInt8] {
         defer { body = [] }
         return body
     }
 
-    /// The body is complete; true: that is new.
+    /// Marks the body as complete; false: it was complete already.
     func complete() -> Bool {
         guard case .arriving = state else { return false }
         connection.bodyIsComplete()
@@ -95,7 +95,7 @@ import WebProtocol
         connection.kick()
     }
 
-    /// The answer for MHD, once; nil: there is none yet, and the request waits for it.
+    /// The answer for MHD, once; nil: the request still waits for its answer.
     func takeAnswer() -> HTTPAnswer? {
         switch state {
         case .arriving, .sent: return nil
@@ -104,12 +104,12 @@ import WebProtocol
             return nil
         case .answered(let answer):
             state = .sent
-            // An answer that lasts needs its parts until the end of the request.
+            // A lasting answer needs its parts until the end of the request.
             kept = answer
             return answer
         }
     }
 
-    /// The answer that is sent.
+    /// The answer being sent.
     private var kept: HTTPAnswer?
 }

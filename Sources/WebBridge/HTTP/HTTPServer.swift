@@ -10,11 +10,11 @@ import WebProtocol
 @PlayerLoop protocol HTTPHandler: AnyObject {
     /// Judges a request by its head, before its body. Throws a refusal.
     func exchange(_ head: RequestHead, _ connection: HTTPConnection) throws(HTTPFault) -> HTTPExchange
-    /// Answers a request that is complete, now or later.
+    /// Answers a complete request, now or later.
     func serve(_ exchange: HTTPExchange)
 }
 
-/// libmicrohttpd on our event loop. Connections are accepted by us.
+/// libmicrohttpd on the bridge's event loop. The bridge accepts the connections.
 @PlayerLoop final class HTTPServer {
     /// Certificate and key of TLS, in PEM.
     struct Identity: Equatable, Sendable {
@@ -28,22 +28,22 @@ import WebProtocol
     private var source: EventSource?
     private var timeout: EventSource?
     private var connections: [Int32: HTTPConnection] = [:]
-    /// Connections that MHD has still to close.
+    /// Number of connections that MHD still has to close.
     private var closing = 0
     private var order = HeadOrder()
     private var headLimit: EventSource?
     private var isRunning = false
-    /// Called when the last connection of a server that takes no more has gone.
+    /// Called when the last connection of a retired server has ended.
     private var onRetirement: (@PlayerLoop () -> Void)?
     private var willRun = false
 
-    /// Connections at most, upgraded ones included.
+    /// Maximum number of connections, including upgraded ones.
     private static let maximumConnections = 512
-    /// Connections at most that MHD has still to close.
+    /// Maximum number of connections that MHD still has to close.
     private static let maximumClosing = 256
     /// Seconds for the head of a request.
     private static let headSeconds = 10.0
-    /// Seconds after which a connection on which nothing moves ends.
+    /// Seconds without traffic after which a connection ends.
     private static let idleSeconds: UInt32 = 30
 
     /// A server without connections. Nil: the certificate and the key can't be used, or memory is short.
@@ -83,7 +83,7 @@ import WebProtocol
 
     private func endIfRetired() {
         guard connections.isEmpty, onRetirement != nil else { return }
-        // The caller may be MHD.
+        // A callback of MHD may be on the stack.
         loop.later { [weak self] in
             guard let self, let retired = onRetirement else { return }
             onRetirement = nil
@@ -98,7 +98,7 @@ import WebProtocol
         if connections.count - closing >= Self.maximumConnections, !makeRoom() { return _ = close(descriptor) }
         let connection = HTTPConnection(self, loop, descriptor, facts)
         connections[descriptor] = connection
-        // Else the second of two short answers waits for the client's word about the first, which comes 40 ms later.
+        // Otherwise the second of two short answers waits for the client's acknowledgement of the first, which takes 40 ms.
         TCPSocket.sendAtOnce(descriptor)
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -114,12 +114,12 @@ import WebProtocol
             return connections[descriptor] = nil
         }
         awaitHead(connection)
-        // Many may come at once: one call of MHD serves them all.
+        // Many connections may arrive at once: one call of MHD serves them all.
         runSoon()
     }
 
-    /// Closes the oldest connection that waits for a head, or the oldest that is served to a stranger, by which of them are
-    /// more. Requests of known callers end only while their bodies arrive. False: no connection can be closed.
+    /// Closes the oldest connection of the larger group: connections that wait for a head, or requests of strangers. A request
+    /// of a known caller ends only while its body arrives. False: no connection can be closed.
     private func makeRoom() -> Bool {
         guard closing < Self.maximumClosing else { return false }
         var heads = 0
@@ -144,7 +144,7 @@ import WebProtocol
         connections.min { $0.number < $1.number }
     }
 
-    /// Throws if this caller has as many other requests as one caller may have.
+    /// Throws if this caller already has the maximum number of requests.
     private func checkPlaces(_ caller: AccessCaller, _ own: HTTPConnection) throws(HTTPFault) {
         let limit = Self.places(caller)
         guard connections.count > limit else { return }
@@ -157,7 +157,7 @@ import WebProtocol
             headers: ["Retry-After": "5"])
     }
 
-    /// Requests at once of one caller, so that nobody can take all connections.
+    /// Maximum requests of one caller at the same time, so that no caller can use up all connections.
     private static func places(_ caller: AccessCaller) -> Int {
         switch caller.identity {
         case .device: 64
@@ -166,7 +166,7 @@ import WebProtocol
         }
     }
 
-    /// A connection will close as soon as MHD is served.
+    /// Counts a connection that closes as soon as MHD is served.
     func willClose() { closing += 1 }
 
     // MARK: Heads that take too long
@@ -215,7 +215,7 @@ import WebProtocol
         isRunning = false
         var milliseconds: UInt64 = 0
         guard MHD_get_timeout(daemon, &milliseconds) == .YES else { return timeout = nil }
-        // Its sockets are edge-triggered: more may wait.
+        // MHD's sockets are edge-triggered, so more events may wait.
         if milliseconds == 0 { return runSoon() }
         let due = EventLoop.now.advanced(bySeconds: Double(min(milliseconds, 1 << 20)) / 1000)
         if let timeout { return timeout.setDeadline(due) }
@@ -229,7 +229,7 @@ import WebProtocol
         source = nil
         timeout = nil
         headLimit = nil
-        // A connection that is still open would be used after its end.
+        // MHD would use an open connection after the end of the daemon.
         if connections.isEmpty { MHD_stop_daemon(daemon) }
         daemon = nil
     }
@@ -268,7 +268,7 @@ import WebProtocol
         let words = [method, version].map { $0.map { String(cString: $0) } ?? "" }
         let count = size?.pointee ?? 0
         let isFirst = state?.pointee == nil
-        // Any pointer says that the request is known.
+        // Any pointer marks the request as known.
         state?.pointee = UnsafeMutableRawPointer(bitPattern: 1)
         var result = MHD_Result.NO
         let bytes = UInt(bitPattern: data)
@@ -298,7 +298,7 @@ import WebProtocol
         } catch {
             connection.begin(nil, handle, hasBody: false)
             var answer = HTTPAnswer(error)
-            // The end of such a request is not known, or its body is not wanted.
+            // The end of the request is unknown, or its body is unwanted.
             answer.add("Connection", "close")
             return send(answer, handle)
         }

@@ -22,7 +22,7 @@ import NowPlaying
         }
     }
 
-    /// The end of the time of the oldest; nil: none waits.
+    /// The deadline of the oldest; nil: none waits.
     var due: MonotonicTime? {
         mutating get {
             skip()
@@ -30,7 +30,7 @@ import NowPlaying
         }
     }
 
-    /// Drops those that wait no longer.
+    /// Drops connections that do not wait any more.
     private mutating func skip() {
         while start < line.count, line[start].connection.phase != .head(line[start].number) { start += 1 }
         guard start > 64, start * 2 > line.count || start == line.count else { return }

@@ -4,9 +4,9 @@ import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// Announces a service by Avahi, over the system's bus, wherever that runs. Nothing starts it, and nothing needs it.
+/// Announces a service by Avahi over the system bus, if Avahi runs. The bridge does not start Avahi and does not need it.
 @PlayerLoop final class Avahi {
-    /// The name that others see; nil: nothing is announced.
+    /// The announced name; nil: nothing is announced.
     private(set) var announced: String?
 
     private let loop: EventLoop
@@ -14,29 +14,29 @@ import NowPlayingClient
     private var bus: OpaquePointer?
     private var retry: EventSource?
     private var service: NetworkService?
-    /// The name that is announced, or tried.
+    /// The name that is announced or being tried.
     private var name = ""
     private var renames = 0
-    /// The connection that is Avahi's: others may send signals of the same names.
+    /// The unique name of Avahi: other connections may send signals of the same names.
     private var owner = ""
-    /// The object with our service; nil: there is none.
+    /// The object of the bridge's service; nil: there is none.
     private var group: String?
-    /// Answers to questions of earlier turns are dropped.
+    /// Number of the present turn. Answers to requests of earlier turns are dropped.
     private var turn = 0
 
     private static let daemon = "org.freedesktop.Avahi"
     private static let type = "_nowplayingd._tcp"
-    /// Names that are tried in a row.
+    /// Maximum number of tried names in a row.
     private static let maximumRenames = 20
     /// Seconds before the next attempt, after the bus has ended.
     private static let retrySeconds = 5.0
 
     /// Numbers of the states of a group (avahi-common/defs.h).
     private enum GroupState: Int32 { case uncommitted, registering, established, collision, failure }
-    /// The number of a server that runs.
+    /// The state number of a running server.
     private static let serverRuns: Int32 = 2
 
-    /// Announces nothing yet. `note` gets sentences for the log.
+    /// An announcer without a service. `note` gets sentences for the log.
     init(_ loop: EventLoop, _ note: @escaping @PlayerLoop (String) -> Void) {
         self.loop = loop
         self.note = note
@@ -44,7 +44,7 @@ import NowPlayingClient
 
     isolated deinit { close() }
 
-    /// Announces this service in place of the one before; nil: none.
+    /// Announces this service in place of the previous one; nil: none.
     func set(_ service: NetworkService?) {
         guard service != self.service else { return }
         self.service = service
@@ -54,7 +54,7 @@ import NowPlayingClient
         if bus == nil { connect() } else { publish() }
     }
 
-    /// Ends the announcement: Avahi sees the end of our connection to the bus.
+    /// Ends the announcement: Avahi sees the end of the bridge's connection to the bus.
     func close() {
         retry = nil
         forget()
@@ -110,7 +110,7 @@ import NowPlayingClient
         }
         let sender = AvahiMessage.sender(message)
         if isSignal("org.freedesktop.DBus.Local", "Disconnected") {
-            // It is still in use further up.
+            // A caller on the stack still uses the connection.
             return loop.later { [weak self] in self?.lost() }
         }
         defer { sd_bus_message_rewind(message, 1) }
@@ -121,7 +121,7 @@ import NowPlayingClient
         } else if sender != owner {
             return
         } else if isSignal(Self.daemon + ".Server", "StateChanged") {
-            // A host with another name has other records.
+            // If the host's name changes, its records change.
             if AvahiMessage.number(message) == Self.serverRuns { publish() }
         } else if isSignal(Self.daemon + ".EntryGroup", "StateChanged") {
             let path = sd_bus_message_get_path(message).map { String(cString: $0) }
@@ -158,7 +158,7 @@ import NowPlayingClient
         }
     }
 
-    /// Tries the next name: another machine has this one.
+    /// Tries the next name, as another machine has this one.
     private func rename() {
         guard let service, renames < Self.maximumRenames else {
             return note("Avahi finds no free name for the page in the network")
@@ -175,7 +175,7 @@ import NowPlayingClient
         guard bus != nil, service != nil else { return }
         let turn = turn
         let groupAnswer: Answer = { [unowned self] reply in
-            // Without a path Avahi does not run; the bus reports its start.
+            // Without a path, Avahi does not run; the bus reports its start.
             guard turn == self.turn, let service, let reply, let path = AvahiMessage.text(reply, "o") else { return }
             group = path
             owner = AvahiMessage.sender(reply)

@@ -3,25 +3,25 @@ import LinuxSystem
 
 /// Arguments of messages to and from Avahi.
 @PlayerLoop enum AvahiMessage {
-    /// The next argument: a text, or an object path where `kind` is `o`; nil: it is something else.
+    /// The next argument: a text, or an object path if `kind` is `o`; nil: it has another type.
     static func text(_ message: OpaquePointer, _ kind: Character) -> String? {
         var result: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(message, code(kind), &result) > 0, let result else { return nil }
         return String(cString: result)
     }
 
-    /// The next argument; nil: it is no number.
+    /// The next argument; nil: it is not a number.
     static func number(_ message: OpaquePointer) -> Int32? {
         var result: Int32 = 0
         return sd_bus_message_read_basic(message, code("i"), &result) > 0 ? result : nil
     }
 
-    /// The connection that has sent it; empty: none.
+    /// The unique name of the sender; empty: there is none.
     static func sender(_ message: OpaquePointer) -> String {
         sd_bus_message_get_sender(message).map { String(cString: $0) } ?? ""
     }
 
-    /// The words of an error.
+    /// The message of an error.
     static func error(_ message: OpaquePointer) -> String {
         sd_bus_message_get_error(message)?.pointee.message.map { String(cString: $0) } ?? "no reason"
     }

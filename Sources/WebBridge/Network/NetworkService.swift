@@ -1,16 +1,16 @@
 import NowPlaying
 import WebAccess
 
-/// A service of this machine as others find it in their network (RFC 6763).
+/// A service of this machine for discovery in the network (RFC 6763).
 struct NetworkService: Equatable, Sendable {
-    /// For people; another one is chosen if it is taken.
+    /// Name for people; if it is taken, another one is chosen.
     let name: String
     /// The port of the page.
     let port: UInt16
     /// Facts as `key=value`.
     let facts: [String]
 
-    /// The page at its first address that others can reach. Nil: there is none.
+    /// The page at its first address that other machines can reach. Nil: there is none.
     init?(_ reach: WebReach, _ settings: WebSettings, machine: String = HostRule.machine) {
         guard let listener = reach.listeners.first(where: { !$0.isLoopback }) else { return nil }
         name = Self.name("nowplayingd on \(machine)", number: 1)
@@ -26,7 +26,7 @@ struct NetworkService: Equatable, Sendable {
         ]
     }
 
-    /// A name with a number from 2 on, of 63 bytes at most (RFC 6763, section 4.1.1).
+    /// A name with a number from 2 on, of at most 63 bytes (RFC 6763, section 4.1.1).
     static func name(_ text: String, number: Int) -> String {
         let ending = number > 1 ? " #\(number)" : ""
         var name = ""

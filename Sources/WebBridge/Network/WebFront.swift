@@ -13,23 +13,23 @@ import WebAccess
     private var direct: HTTPServer
     /// Serves `proxy-bind`, without TLS.
     private let proxied: HTTPServer
-    /// Servers with an older certificate, for the connections that they have.
+    /// Servers with an older certificate, for their present connections.
     private var retired: [HTTPServer] = []
     private var identity: HTTPServer.Identity?
     private let line: ConnectionLine
 
-    /// Way to an address of ours.
+    /// The kind of a listening address.
     enum Door: Hashable, Sendable {
         case direct
         case proxy
     }
 
-    /// The taker of connections, which exists before the servers.
+    /// The receiver of the listener's connections. The listener exists before the servers.
     @PlayerLoop private final class ConnectionLine {
         var take: (@PlayerLoop (ConnectionListener<Door>.Connection) -> Void)?
     }
 
-    /// Servers that listen nowhere yet. Throws when the certificate or the key can't be used.
+    /// Servers without addresses. Throws if the certificate or the key is unusable.
     init(_ context: BridgeContext, _ desk: WebDesk, _ settings: WebSettings) throws(BridgeFailure) {
         self.context = context
         self.desk = desk
@@ -90,7 +90,7 @@ import WebAccess
         return ConnectionListener.Place(address: target, kind: door, isUsual: isUsual)
     }
 
-    /// New settings. A new certificate counts for new connections.
+    /// Applies new settings. A new certificate applies to new connections.
     func reload(_ settings: WebSettings) throws(BridgeFailure) {
         let identity = try Self.identity(settings)
         if identity != self.identity {
@@ -108,7 +108,7 @@ import WebAccess
         server.retire { [unowned self, unowned server] in retired.removeAll { $0 === server } }
     }
 
-    /// The addresses as they are bound.
+    /// The bound addresses.
     func reach(_ settings: WebSettings) -> WebReach {
         let listeners = listener.bound(.direct).compactMap { text -> WebReach.Listener? in
             guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
@@ -132,7 +132,7 @@ import WebAccess
         if !connection.isLocal { TCPSocket.endWhenPeerVanishes(descriptor) }
         switch connection.kind {
         case .direct:
-            // Asked now: a client that closes its socket later has no user any more.
+            // The query comes now: a client that closes its socket later has no user any more.
             let user = connection.isLocal ? nil : TCPSocket.localUser(descriptor)
             direct.take(
                 descriptor,
@@ -142,7 +142,7 @@ import WebAccess
         }
     }
 
-    /// Closes all connections, and listens no longer.
+    /// Closes all connections, and stops listening.
     func end() {
         listener.end()
         for server in retired + [direct, proxied] { server.end() }

@@ -9,13 +9,13 @@ import WebProtocol
     private let send: @PlayerLoop ([UInt8]) -> Void
     private var pending = 0
     private var isPaused = false
-    /// True if the rooms have changed while the caller took nothing.
+    /// True if the rooms have changed while the caller was paused.
     private var isStale = false
     private var isClosed = false
-    /// True if the caller wants each change of the rooms.
+    /// True if the caller has subscribed to changes of the rooms.
     private(set) var isFollowing = false
 
-    /// Requests of one caller at once.
+    /// Maximum requests of one caller at the same time.
     private static let maximumPending = 16
 
     /// `send` takes notifications for the caller.
@@ -24,7 +24,7 @@ import WebProtocol
         self.send = send
     }
 
-    /// Answers a request by `done`. Throws for parameters that cannot be, and for too many requests.
+    /// Answers a request by `done`. Throws for invalid parameters, and for too many requests.
     func take(
         _ name: RoomMethods.Name, _ parameters: JSONObject, _ done: @escaping RoomDesk.Done
     ) throws(RPCError) {
@@ -69,7 +69,7 @@ import WebProtocol
         return change
     }
 
-    /// Sends the rooms, or keeps in mind that they have changed.
+    /// Sends the rooms, or records that they have changed.
     func report(_ rooms: JSONObject) {
         isStale = isPaused
         if !isPaused { send(Upstream.request(id: nil, RoomMethods.changed, rooms)) }

@@ -7,7 +7,7 @@ import TCPClient
 
 /// A connection to the control protocol of a Snapcast server. Nothing here blocks the loop.
 @PlayerLoop final class RoomLink {
-    /// Why there is no connection; the raw value is the word on the wire.
+    /// The reason for a missing connection; the raw value is the word on the wire.
     enum Problem: String {
         case unreachable, noAnswer, strange
     }
@@ -20,7 +20,7 @@ import TCPClient
 
     /// Called when the rooms may have changed; nothing more is read until `resume`.
     var onNews: (@PlayerLoop () -> Void)?
-    /// Called once at the end, which the other side or a fault has made.
+    /// Called once when the server or a fault ends the connection.
     var onEnd: (@PlayerLoop (Problem) -> Void)?
 
     private let loop: EventLoop
@@ -31,7 +31,7 @@ import TCPClient
 
     /// Seconds for the connection, and for each answer.
     private static let patience = 5.0
-    /// News of a stream's own, such as the title that it plays.
+    /// Notifications about a stream, such as its title.
     private static let ignored: Set<String> = ["Stream.OnProperties", "Stream.OnUpdate"]
 
     /// Connects; `onOpen` is called when requests can be sent.
@@ -47,7 +47,7 @@ import TCPClient
             return socket.map { OwnedDescriptor($0) }
         }
         workers.submit(work) { [weak self] socket in
-            // A link that was closed meanwhile has no deadline.
+            // A link that was closed in the meantime has no deadline.
             guard let self, deadline != nil else { return }
             take(socket, ready)
             if channel != nil { onOpen() }
@@ -73,10 +73,10 @@ import TCPClient
         watchClock()
     }
 
-    /// Reads again after news.
+    /// Resumes reading after a notification.
     func resume() { channel?.setPaused(false) }
 
-    /// Ends the connection; nothing is called from now on.
+    /// Ends the connection. No handler is called from then on.
     func close() {
         onNews = nil
         onEnd = nil

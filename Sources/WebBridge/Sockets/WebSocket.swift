@@ -23,9 +23,9 @@ import WebAccess
     var onText: (@PlayerLoop ([UInt8]) -> Void)?
     /// Called once at the end of the connection.
     var onEnd: (@PlayerLoop () -> Void)?
-    /// Called when the client is slow, or slow no longer.
+    /// Called when the client becomes slow, and when it keeps up again.
     var onSlow: (@PlayerLoop (Bool) -> Void)?
-    /// True: nothing more is read from the client now.
+    /// True while the bridge reads nothing from the client.
     var isHeld = false { didSet { if isHeld != oldValue { loop.later { [weak self] in self?.settle() } } } }
 
     private let loop: EventLoop
@@ -38,29 +38,29 @@ import WebAccess
     private var patience: EventSource?
     private var gone: EventSource?
     private var budget = 0
-    /// Texts that came in one piece with others, whose answers the client has not taken.
+    /// Received texts that wait until the client has read the answers to earlier texts.
     private var waiting: [[UInt8]] = []
-    /// The end of a frame whose beginning was sent without libwslay. Choked as long as it is not empty.
+    /// The end of a frame whose start was sent without libwslay. The socket is choked while it is not empty.
     private var rest: ArraySlice<UInt8> = []
     private var isChoked = false
     private var isSlow = false
     private var isServing = false
     private var isEnded = false
     private var isLingering = false
-    /// True if the client sends no more.
+    /// True if the client sends nothing more.
     private var isBroken = false
 
-    /// Most bytes of a message of a client, as of a line of the daemon.
+    /// Maximum bytes of a client's message, the same as of a line of the daemon.
     private static let maximumMessage: UInt64 = 256 << 10
-    /// Bytes that wait for the client, above which it is slow.
+    /// Waiting bytes above which a client is slow.
     private static let slowBytes = 128 << 10
-    /// Seconds in which a client has to take something.
+    /// Seconds in which a client has to read something.
     private static let patienceSeconds = 30.0
-    /// Seconds in which a client takes our last words.
+    /// Seconds for a client to read the close frame.
     private static let lingerSeconds = 2.0
-    /// Bytes of the words of a farewell, at most.
+    /// Maximum bytes of the reason in a close frame.
     private static let maximumReason = 123
-    /// Bytes that are read from a client in one turn.
+    /// Bytes to read from a client in one turn.
     private static let turnBytes = 64 << 10
 
     /// A socket on this connection. Nil: memory is short.
@@ -78,7 +78,7 @@ import WebAccess
             WebSocket.on(owner) { $0.send(context, bytes, count) }
         }
         callbacks.on_frame_recv_start_callback = { context, frame, _ in
-            // A code of one byte is none (RFC 6455, section 5.5.1).
+            // A close code of one byte is invalid (RFC 6455, section 5.5.1).
             guard let frame, UInt32(frame.pointee.opcode) == WSLAY_CONNECTION_CLOSE.rawValue else { return }
             if frame.pointee.payload_length == 1 {
                 wslay_event_queue_close(context, Code.protocolError.rawValue, nil, 0)
@@ -99,10 +99,10 @@ import WebAccess
     func begin() {
         source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
         guard source != nil else { return end() }
-        // libmicrohttpd may have turned it off for an answer.
+        // libmicrohttpd may have switched the option off for an answer.
         TCPSocket.sendAtOnce(connection.descriptor)
         if connection.facts.usesTLS {
-            // It passes the end of a connection with TLS on to nobody.
+            // libmicrohttpd does not report the end of a connection with TLS.
             gone = connection.watchGone { [unowned self] in
                 gone = nil
                 connection.kick()
@@ -131,14 +131,14 @@ import WebAccess
         if !wasChoked { settleSoonOrNow() }
     }
 
-    /// Sends a frame with one call of the system, without a copy; nothing waits before it. False: a part of it waits now, or
-    /// the connection has ended.
+    /// Sends a frame with one system call, without a copy. No bytes may wait before it. False: a part of the frame waits now,
+    /// or the connection has ended.
     private func sendAtOnce(_ text: [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 10, alignment: 1) { space in
             let head = UnsafeRawBufferPointer(rebasing: space[..<Self.writeHead(text.count, space)])
             var sent = text.withUnsafeBytes { UnixSocket.send(descriptor, head, $0) }
             if sent == -Int(EAGAIN) || sent == -Int(EINTR) { sent = 0 }
-            // The end of the connection is read, too.
+            // A read also finds the end of the connection.
             guard sent >= 0 else { return false }
             if sent == head.count + text.count { return true }
             rest = sent < head.count ? Array(head[sent...])[...] + text : text[(sent - head.count)...]
@@ -183,7 +183,7 @@ import WebAccess
         }
     }
 
-    /// Says why, and ends the connection when the client has closed it, or two seconds later.
+    /// Sends the reason, and ends the connection when the client has closed it, or two seconds later.
     func close(_ code: Code, _ words: String) {
         guard !isEnded else { return }
         let reason = Self.reason(words)
@@ -191,7 +191,7 @@ import WebAccess
         settleSoonOrNow()
     }
 
-    /// The words, in as many whole characters as the frame takes (RFC 6455, section 5.5).
+    /// The reason, cut to the whole characters that fit the frame (RFC 6455, section 5.5).
     private static func reason(_ words: String) -> [UInt8] {
         var reason: [UInt8] = []
         for character in words {
@@ -216,12 +216,12 @@ import WebAccess
         web_end_upgrade(handle)
         connection.kick()
         ended?()
-        // The caller may be a handler of this object.
+        // A handler of this object may be on the stack.
         loop.later { _ = self }
     }
 
-    /// Both sides have said all, or the client broke the protocol: takes what still comes, as a socket that is closed with
-    /// unread bytes takes our last words back.
+    /// Reads further bytes until the end of the connection, after the closing handshake or a protocol error. A socket that
+    /// closes with unread bytes would discard the close frame.
     private func linger() {
         guard !isLingering else { return }
         isLingering = true
@@ -231,7 +231,7 @@ import WebAccess
         drain()
     }
 
-    /// Ends a connection whose client broke the framing, for which libwslay would name no reason.
+    /// Ends a connection after a framing error, for which libwslay would send no reason.
     private func fail() {
         guard wslay_event_get_close_sent(context) == 0, !isChoked else { return settle() }
         let code = Code.protocolError.rawValue
@@ -289,7 +289,7 @@ import WebAccess
             onSlow?(false)
         }
         if isChoked { watchPatience() } else { patience = nil }
-        // The bytes behind the request are not in the socket any more.
+        // The bytes after the request are not in the socket any more.
         if !first.isEmpty, !isHeld, !isChoked {
             return loop.later { [weak self] in self?.happened(UInt32(EPOLLIN.rawValue)) }
         }
@@ -297,7 +297,7 @@ import WebAccess
         source?.setEvents((reads ? UInt32(EPOLLIN.rawValue) : 0) | (isChoked ? UInt32(EPOLLOUT.rawValue) : 0))
     }
 
-    /// Takes texts that have waited, and queues their answers. False: none has waited.
+    /// Takes waiting texts, and queues their answers. False: none waits.
     @discardableResult private func takeWaiting(_ count: Int) -> Bool {
         let texts = waiting.prefix(count)
         waiting.removeFirst(texts.count)
@@ -358,12 +358,12 @@ import WebAccess
         switch UInt32(message.opcode) {
         case WSLAY_TEXT_FRAME.rawValue:
             let text = Array(UnsafeBufferPointer(start: message.msg, count: message.msg_length))
-            // One piece of the socket has many requests, and each answer may be long.
+            // One read may contain many requests, and each answer may be long.
             if isChoked || !waiting.isEmpty { waiting.append(text) } else { onText?(text) }
         case WSLAY_BINARY_FRAME.rawValue: close(.unsupportedData, "frames have to be text")
         case _: break
         }
-        // Answers go before the answer to a farewell that waits behind this message.
+        // The answers precede the answer to a close frame that waits after this message.
         if !isChoked, wslay_event_get_close_received(context) == 0 { wslay_event_send(context) }
     }
 

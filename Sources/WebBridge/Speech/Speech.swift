@@ -4,14 +4,14 @@ import LinuxSystem
 import NowPlaying
 import WebProtocol
 
-/// A text on its way through the speech program, which is killed when this object ends.
+/// The conversion of one text by the speech program. The end of this object kills the program.
 @PlayerLoop final class Speech {
     /// The sound, or a refusal in words.
     typealias Outcome = Result<[UInt8], HTTPFault>
 
-    /// Seconds that a program may take.
+    /// Maximum seconds of a program.
     nonisolated static let seconds = 10
-    /// Most bytes of a sound.
+    /// Maximum bytes of a sound.
     private static let maximumBytes = AnnounceRequest.maximumBytes
 
     private let loop: EventLoop
@@ -22,8 +22,8 @@ import WebProtocol
     private var bytes: [UInt8] = []
     private var done: (@PlayerLoop (Outcome) -> Void)?
 
-    /// Starts a program with its arguments. `helper`: the path of nowplaying-web, which becomes it. `done` is called once,
-    /// unless this object ends before. Blocks for some milliseconds. Throws a refusal in words.
+    /// Starts a program with its arguments. `helper`: the path of nowplaying-web, which becomes the program. `done` is called
+    /// once, unless this object ends before. Blocks for some milliseconds. Throws a refusal in words.
     init(
         _ loop: EventLoop, _ program: [String], _ text: String, helper: String,
         _ done: @escaping @PlayerLoop (Outcome) -> Void
@@ -47,7 +47,7 @@ import WebProtocol
                 helper, [SpeechChild.word, String(getpid())] + program,
                 descriptors: [input.reading.number, output.writing.number])
         } catch { throw HTTPFault(.unavailable, "cannot start the speech program: \(error.message)") }
-        // Their ends here close now, so that the ends of the child's are seen.
+        // The parent's copies of the child's ends close now, so that the parent sees the end of the child's.
         withExtendedLifetime((input, output)) {}
         let flags = linux_flags(reading.number)
         _ = fcntl(reading.number, F_SETFL, flags | O_NONBLOCK)
@@ -59,7 +59,7 @@ import WebProtocol
 
     isolated deinit { end() }
 
-    /// The text as programs get it, without control characters. Throws for one that is empty or too long.
+    /// The text for programs, without control characters. Throws for an empty or too long text.
     static func checked(_ bytes: [UInt8]) throws(HTTPFault) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw HTTPFault(.badRequest, "the text has to be UTF-8")
@@ -121,7 +121,7 @@ import WebProtocol
         source?.release()
         source = nil
         deadline = nil
-        // Its process leads a group, which nothing that it starts can leave.
+        // The process leads a group, which its children cannot leave.
         if let child { kill(-child.pid, SIGKILL) }
         child = nil
     }

@@ -4,13 +4,13 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// JSON-RPC of one caller: lines go to the daemon, to the library or to the bridge itself, and answers come back as they are.
+/// JSON-RPC of one caller. Lines go to the daemon, to the library or to the bridge itself, and answers return unchanged.
 @PlayerLoop final class CallSession {
     /// Called with each line for the caller, without its end.
     var onLine: (@PlayerLoop ([UInt8]) -> Void)?
     /// Called once when the daemon has gone, or has refused the caller.
     var onEnd: (@PlayerLoop (RPCError) -> Void)?
-    /// Called when the caller's lines are taken again.
+    /// Called when the session takes the caller's lines again.
     var onDrain: (@PlayerLoop () -> Void)?
 
     private let services: Services
@@ -20,15 +20,15 @@ import WebProtocol
     private let library: LibraryLink
     /// Calls about rooms; nil: there was none.
     private var rooms: RoomCalls?
-    /// True if a request has gone to the library.
+    /// True if the caller has sent a request to the library.
     private var hasAskedLibrary = false
     /// Answers that need the greeting of the daemon.
     private var greeted: [@PlayerLoop (JSONObject) -> Void] = []
 
-    /// Bytes that the daemon or the library has not taken, above which no more lines are taken from the caller.
+    /// Unsent bytes for the daemon or the library above which the session takes no lines from the caller.
     private static let maximumUnsent = 256 << 10
 
-    /// A session of a caller. Throws when the daemon is not there.
+    /// A session of a caller. Throws if the daemon is not there.
     init(_ services: Services, _ caller: AccessCaller) throws(RPCError) {
         self.services = services
         self.caller = caller
@@ -57,7 +57,7 @@ import WebProtocol
         rooms?.setPaused(isPaused)
     }
 
-    /// Ends the session; nothing is called from now on.
+    /// Ends the session. No handler is called from then on.
     func close() {
         onLine = nil
         onEnd = nil
@@ -76,10 +76,10 @@ import WebProtocol
 
     // MARK: Lines of the caller
 
-    /// Takes a line: a request or a batch. True: no answer will come.
+    /// Takes a line: a request or a batch. True: the line gets no answer.
     @discardableResult func take(_ line: [UInt8]) -> Bool {
         let received = MonotonicTime.now
-        // Line ends between the words of JSON are white space, and end a line of the socket.
+        // A line end between JSON tokens is white space there, but it would end a line of the socket.
         let line = line.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         switch line.withUnsafeBytes({ RPCLine.read($0) }) {
         case .single(let element): return take(element, line, received)
@@ -115,7 +115,7 @@ import WebProtocol
         }
     }
 
-    /// A batch goes to one server, all or none: its answer is one line.
+    /// Sends a whole batch to one server, as its answer is one line.
     private func take(_ elements: [RPCElement], _ line: [UInt8]) {
         do throws(RPCError) {
             var target: NetworkMethods.Server?
@@ -160,7 +160,7 @@ import WebProtocol
         return writer.bytes
     }()
 
-    /// The lasting name of this box, the same as in the network.
+    /// The permanent id of this bridge, the same as in its announcement in the network.
     private static let identity = BridgeIdentity.make()
 
     private func answer(_ request: RPCRequest, _ received: MonotonicTime) throws(RPCError) {
@@ -270,7 +270,7 @@ import WebProtocol
 
     private func deliver(_ line: [UInt8]) {
         guard role == .read else { return onLine?(line) ?? () }
-        // Callers with the role read see less over the network than on the socket.
+        // Callers with the role `read` see less over the network than on the socket.
         guard let message = try? JSONReader.read(line) else { return }
         var writer = JSONWriter()
         writer.value(PublicText.of(message))

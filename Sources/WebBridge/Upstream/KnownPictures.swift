@@ -1,16 +1,16 @@
 import ControlProtocol
 import LinuxSystem
 
-/// The parameters by which the library finds a picture again, by the picture's id.
+/// The library's parameters for pictures, by the picture's id.
 @PlayerLoop final class KnownPictures {
     private var parameters: [String: JSONObject] = [:]
-    /// Ids in the order in which they came.
+    /// Ids in the order of their arrival.
     private var order: [String] = []
 
-    /// Pictures that are known, at most.
+    /// Maximum number of known pictures.
     private static let limit = 2000
 
-    /// Notes a picture that the library has named.
+    /// Records a picture from an answer of the library.
     func note(_ id: String, _ found: JSONObject) {
         var found = found
         for name in ["size", "width", "height", "fit"] { found[name] = nil }

@@ -4,12 +4,12 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// The library as one caller reaches it. When it ends, requests that it has not answered get an error, and the caller keeps
-/// everything else; a subscription is made again when the library is back.
+/// One caller's connection to the library. When the library ends, unanswered requests get an error, and the caller's
+/// session continues. The link repeats a subscription when the library is back.
 @PlayerLoop final class LibraryLink {
     /// Called with each line for the caller, without its end.
     var onLine: (@PlayerLoop ([UInt8]) -> Void)?
-    /// Called when the library has taken everything after it did not.
+    /// Called when the library has taken all bytes after a delay.
     var onDrain: (@PlayerLoop () -> Void)?
 
     private let services: Services
@@ -29,7 +29,7 @@ import WebProtocol
         /// Ids in one spelling.
         let ids: [[UInt8]]
         let isBatch: Bool
-        /// The parameters of a request for a picture.
+        /// The parameters, if this is a request for a picture.
         let picture: JSONObject?
     }
 
@@ -40,7 +40,7 @@ import WebProtocol
         self.role = role
     }
 
-    /// Bytes that the library has not taken.
+    /// Number of bytes that the library has not taken.
     var unsent: Int { upstream?.unsent ?? 0 }
 
     /// Reads nothing while paused.
@@ -55,7 +55,7 @@ import WebProtocol
         upstream?.send(Upstream.request(id: nil, "hello", JSONObject([.init("role", .string(role.rawValue))])))
     }
 
-    /// Ends the link; nothing is called from now on.
+    /// Ends the link. No handler is called from then on.
     func close() {
         onLine = nil
         onDrain = nil
@@ -68,7 +68,7 @@ import WebProtocol
 
     // MARK: Requests
 
-    /// Sends a line with these requests. Throws when the library is not there.
+    /// Sends a line with these requests. Throws if the library is not there.
     func send(_ line: [UInt8], _ requests: [RPCRequest], isBatch: Bool) throws(RPCError) {
         let upstream = try open()
         for request in requests where request.method == LibraryMethodName.librarySubscribe.rawValue {
@@ -104,7 +104,7 @@ import WebProtocol
         made.onLine = { [unowned self] line, _ in take(line) }
         made.onDrain = { [unowned self] in onDrain?() }
         made.onEnd = { [unowned self] refusal in
-            // One that refuses the caller would do so again.
+            // A library that refuses the caller would refuse it again.
             if refusal != nil { isSubscribed = false }
             end(refusal?.message ?? "the library has ended: start nowplaying-library, or wait for it")
         }
@@ -143,7 +143,7 @@ import WebProtocol
         }
     }
 
-    /// The caller learns of all that it may have missed by one notification.
+    /// Sends one notification for all changes that the caller may have missed.
     private func subscribeAgain(_ upstream: Upstream) {
         waiting = nil
         asked.append(Question(ids: [Self.subscription], isBatch: false, picture: nil))
@@ -152,7 +152,7 @@ import WebProtocol
                 id: String(decoding: Self.subscription, as: UTF8.self), LibraryMethodName.librarySubscribe.rawValue))
     }
 
-    /// The id of a subscription of our own; no caller guesses it.
+    /// The id of the link's own subscription; no caller can guess it.
     private static let subscription: [UInt8] = {
         var generator = SystemRandomNumberGenerator()
         return Array("\"nowplaying-web \(generator.next() as UInt64)\"".utf8)
@@ -177,7 +177,7 @@ import WebProtocol
         onLine?(writer.bytes)
     }
 
-    /// The index of the question that this line answers.
+    /// The index of the request that this line answers.
     private func question(of line: [UInt8]) -> Int? {
         guard !asked.isEmpty else { return nil }
         if line.first == UInt8(ascii: "[") {
@@ -190,7 +190,7 @@ import WebProtocol
 
     private static let answerStart = Array(#"{"jsonrpc":"2.0","id":"#.utf8)
 
-    /// The id of an answer, without a look at its long rest.
+    /// The id of an answer. It does not parse the long rest.
     private static func id(of line: [UInt8]) -> [UInt8]? {
         guard line.starts(with: answerStart) else { return (try? JSONReader.read(line))?["id"].map(spelled) }
         var end = answerStart.count

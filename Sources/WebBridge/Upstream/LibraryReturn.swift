@@ -4,9 +4,9 @@ import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// Reports the return of the library to those who wait for it. While nobody waits, nothing is watched.
+/// Reports the return of the library to its waiters. Without waiters, it watches nothing.
 @PlayerLoop final class LibraryReturn {
-    /// Keeps a place among those who wait; its release gives the place up.
+    /// A waiter's place; its release ends the wait.
     @PlayerLoop final class Place {
         fileprivate let attempt: @PlayerLoop () -> Bool
         private weak var owner: LibraryReturn?
@@ -32,10 +32,10 @@ import NowPlayingClient
     private var retry: EventSource?
     private var attempts = 0
 
-    /// Attempts at a socket that is there and refuses, one a second.
+    /// Attempts at an existing socket that refuses, one a second.
     private static let maximumAttempts = 10
 
-    /// Watches for the library at the paths of the moment at which the first one waits.
+    /// Watches for the library at `paths`, which it reads when the first waiter arrives.
     init(_ loop: EventLoop, _ paths: @escaping @PlayerLoop () -> [String]) {
         self.loop = loop
         self.paths = paths
@@ -57,7 +57,7 @@ import NowPlayingClient
             attempts = 0
             serve()
         }
-        // It may have come back before the watch. One that ends each connection costs one attempt a second.
+        // The library may have returned before the watch. A library that ends each connection costs one attempt a second.
         attempts = 0
         retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in serve() }
     }
@@ -67,7 +67,7 @@ import NowPlayingClient
         for reference in Array(places.values) {
             if let place = reference.place, place.attempt() { leave(ObjectIdentifier(place)) }
         }
-        // A socket that was just made may not listen yet.
+        // A new socket may not listen yet.
         guard !places.isEmpty, attempts < Self.maximumAttempts, paths().contains(where: SocketLocation.isThere) else {
             return
         }

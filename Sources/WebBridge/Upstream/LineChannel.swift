@@ -5,9 +5,9 @@ import LinuxSystem
 
 /// A connection to the daemon, the library or a Snapcast server, line by line. Nothing here blocks.
 @PlayerLoop final class LineChannel {
-    /// Called with each line, without its end, and the open file that came with it.
+    /// Called with each line, without its end, and the descriptor that came with it.
     var onLine: (@PlayerLoop ([UInt8], OwnedDescriptor?) -> Void)?
-    /// Called when everything was sent after some of it had to wait.
+    /// Called when all waiting bytes are sent.
     var onDrain: (@PlayerLoop () -> Void)?
     /// Called once when the other end has closed the connection.
     var onLoss: (@PlayerLoop () -> Void)?
@@ -15,7 +15,7 @@ import LinuxSystem
     private let descriptor: OwnedDescriptor
     private var source: ReadySet.Member?
     private var input: [UInt8] = []
-    /// Bytes of `input` that were handed out, and those after them without a line end.
+    /// Number of bytes of `input` that were passed on, and of further bytes without a line end.
     private var taken = 0
     private var searched = 0
     private var files: [OwnedDescriptor] = []
@@ -25,10 +25,10 @@ import LinuxSystem
 
     private let maximumLine: Int
 
-    /// Longest line that is read; a page of the queue has 192 KiB, unless one row is longer.
+    /// Maximum bytes of a line. A page of the queue has 192 KiB, unless one row is longer.
     private static let longestLine = 64 << 20
 
-    /// Connects to the first of `paths` that accepts, and reads with the others of the set. Throws the refusal of the last.
+    /// Connects to the first of `paths` that accepts, and reads together with the set. Throws the error of the last path.
     convenience init(_ ready: ReadySet, _ paths: [String]) throws(SystemError) {
         var failure = SystemError("connect", code: ENOENT)
         var found: Int32?
@@ -39,7 +39,7 @@ import LinuxSystem
         try self.init(ready, OwnedDescriptor(found), maximumLine: Self.longestLine)
     }
 
-    /// Takes over a connected socket that does not block. A line of more than `maximumLine` bytes ends the connection.
+    /// Takes ownership of a connected non-blocking socket. A line of more than `maximumLine` bytes ends the connection.
     init(_ ready: ReadySet, _ connected: OwnedDescriptor, maximumLine: Int) throws(SystemError) {
         self.maximumLine = maximumLine
         descriptor = connected
@@ -53,24 +53,24 @@ import LinuxSystem
     /// True until the end of the connection.
     var isOpen: Bool { source != nil }
 
-    /// Bytes that the other end has not taken.
+    /// Number of bytes that the other end has not taken.
     var unsent: Int { output.reduce(-sent) { $0 + $1.bytes.count } }
 
-    /// Sends a line, whose end is added; `file` goes with its first byte.
+    /// Sends a line and adds its end; `file` goes with the first byte.
     func send(_ line: [UInt8], with file: OwnedDescriptor? = nil) {
         guard source != nil else { return }
         output.append((line + [UInt8(ascii: "\n")], file))
         flush()
     }
 
-    /// Reads nothing while paused, so that the other end keeps the newest for later.
+    /// Reads nothing while paused, so that the other end keeps the newest state for later.
     func setPaused(_ isPaused: Bool) {
         guard isPaused != self.isPaused else { return }
         self.isPaused = isPaused
         watch()
     }
 
-    /// Ends the connection; nothing is called from now on.
+    /// Ends the connection. No handler is called from then on.
     func close() {
         guard source != nil else { return }
         source?.release()
@@ -97,7 +97,7 @@ import LinuxSystem
             }
             if count == -Int(EINTR) { continue }
             if count == -Int(EAGAIN) { break }
-            // The end of the connection is read, too.
+            // A read also finds the end of the connection.
             guard count > 0 else { return output = [] }
             sent += count
             guard sent == next.bytes.count else { continue }
@@ -124,13 +124,13 @@ import LinuxSystem
         lost?()
     }
 
-    /// The file of a line, whose result says that it has one: a line before it may come in the same piece.
+    /// The descriptor for a line whose result announces one: an earlier line may arrive in the same read.
     private func file(of line: [UInt8]) -> OwnedDescriptor? {
         guard !files.isEmpty, (try? JSONReader.read(line))?["result"]?["descriptor"] != nil else { return nil }
         return files.removeFirst()
     }
 
-    /// False: the other end sends no more.
+    /// False: the other end sends nothing more.
     private func receive() -> Bool {
         if taken > 0 {
             input.removeFirst(taken)
@@ -158,7 +158,7 @@ import LinuxSystem
             return nil
         }
         if taken == 0, end + 1 == input.count {
-            // The usual case: one whole line has come, and nothing is copied.
+            // In the usual case, one whole line has arrived, and nothing is copied.
             var line = input
             input = []
             searched = 0

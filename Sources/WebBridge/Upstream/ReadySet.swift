@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Many descriptors behind one source of the loop.
 ///
-/// The loop asks the kernel after each source that it serves, and the kernel looks at all that are ready: a state that
-/// reaches 200 connections at once would cost 200 × 200 looks. Here one question serves all of them.
+/// The loop queries the kernel after each source that it serves, and the kernel looks at all ready sources. A state that
+/// reaches 200 connections at once would cost 200 × 200 looks. With the set, one query serves all connections.
 @PlayerLoop final class ReadySet {
     /// A descriptor of the set. It ends when it is released, also inside a handler.
     @PlayerLoop final class Member {
@@ -34,7 +34,7 @@ import LinuxSystem
             set.control(EPOLL_CTL_MOD, descriptor, number, events)
         }
 
-        /// Ends it: its handler is not called again. The descriptor must be open.
+        /// Removes the descriptor: its handler is not called again. The descriptor must be open.
         func release() {
             set?.forget(number, descriptor)
             set = nil
@@ -46,7 +46,7 @@ import LinuxSystem
     private var members: [UInt64: Member] = [:]
     private var last: UInt64 = 0
 
-    /// Descriptors that are served in one turn of the loop, at most.
+    /// Maximum number of descriptors that the set serves in one turn of the loop.
     private static let turn = 256
 
     /// An empty set. Throws when the process has no descriptor left.
@@ -60,7 +60,7 @@ import LinuxSystem
 
     isolated deinit { source?.release() }
 
-    /// Calls `handler` whenever one of `events` holds on the descriptor, which stays the caller's. Nil: it can't be watched.
+    /// Calls `handler` when one of `events` holds on the descriptor. The caller keeps its ownership. Nil: it cannot be watched.
     func watch(
         _ watched: Int32, _ events: UInt32, _ handler: @escaping @PlayerLoop (UInt32) -> Void
     ) -> Member? {
@@ -89,7 +89,7 @@ import LinuxSystem
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.turn) { space in
             let count = epoll_wait(descriptor.number, space.baseAddress, Int32(space.count), 0)
             guard count > 0 else { return }
-            // A handler may have ended those that come after it.
+            // A handler may have ended later members.
             for event in space[..<Int(count)] { members[event.data.u64]?.handler(event.events) }
         }
     }

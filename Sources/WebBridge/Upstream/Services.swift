@@ -5,10 +5,10 @@ import LinuxSystem
 import NowPlayingClient
 import WebAccess
 
-/// The daemon and the library as the bridge reaches them.
+/// The bridge's access to the daemon and the library.
 @PlayerLoop final class Services {
     let loop: EventLoop
-    /// Pictures of the library that callers have asked for.
+    /// Pictures of the library that callers have requested.
     let pictures = KnownPictures()
     /// Addresses of pictures that need no token.
     let links = PictureLinkDesk()
@@ -35,7 +35,7 @@ import WebAccess
         self.judge = judge
     }
 
-    /// A connection to the daemon with the rights of a caller. Throws when it is not there.
+    /// A connection to the daemon with the rights of a caller. Throws if the daemon is not there.
     func daemon(_ caller: AccessCaller, _ role: Role) throws(RPCError) -> Upstream {
         do throws(SystemError) {
             return try Upstream(ready, daemonPaths, hello: hello(caller, role))
@@ -45,7 +45,7 @@ import WebAccess
         }
     }
 
-    /// A connection to the library with the rights of a caller. Throws when it is not there.
+    /// A connection to the library with the rights of a caller. Throws if the library is not there.
     func library(_ caller: AccessCaller, _ role: Role) throws(RPCError) -> Upstream {
         do throws(SystemError) {
             return try Upstream(ready, SocketLocation.library(beside: daemonPaths), hello: hello(caller, role))
@@ -57,10 +57,10 @@ import WebAccess
         }
     }
 
-    /// The answer to requests that the daemon leaves without one.
+    /// The error for requests that the daemon does not answer.
     static let daemonHasEnded = RPCError.commandFailed(.noDaemon, "nowplayingd has ended")
 
-    /// The words for a socket that the user of this process may not open, with the remedy.
+    /// The message for a socket that the user of this process may not open, with the remedy.
     private static func closed(_ program: String) -> String {
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
         return
@@ -68,14 +68,14 @@ import WebAccess
             + "“\(user)” to a group that “control-group” in [access] names, and start nowplaying-web again"
     }
 
-    /// A connection to the daemon for what anybody may see that was admitted.
+    /// A connection to the daemon with the role `read`, for content that every admitted caller may see.
     func reader() throws(SystemError) -> Upstream { try Self.reader(ready, daemonPaths) }
 
     private static func reader(_ ready: ReadySet, _ paths: [String]) throws(SystemError) -> Upstream {
         try Upstream(ready, paths, hello: JSONObject([.init("client", "nowplaying-web"), .init("role", "read")]))
     }
 
-    /// The name of a caller, which others see in “by”.
+    /// The name of a caller for the field “by”.
     func name(_ caller: AccessCaller) -> String {
         switch caller.identity {
         case .device: judge.devices(for: caller).first?.name ?? "device"

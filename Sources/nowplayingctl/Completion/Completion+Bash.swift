@@ -92,7 +92,7 @@ extension Completion {
 
     private static func options(_ options: [Option]) -> String { options.map(\.name).joined(separator: " ") }
 
-    /// bash takes one kind of offer for a word: files before words.
+    /// The offer for bash, which takes one kind of offer for a word: files before words.
     private static func merged(_ offers: [Offer]) -> Offer { offers.first { $0 == .files } ?? offers[0] }
 
     private static func bashCase(_ patterns: [String], _ offer: Offer, ends: Bool = true) -> String {

@@ -68,7 +68,7 @@ extension Completion {
             case .names(let kind): "{__nowplayingctl_names \(kind)}"
             }
         }
-        // An argument that may be a word or a file: the files.
+        // An argument that may be a word or a file completes as a file.
         return actions.first { $0 == "_files" } ?? actions[0]
     }
 }

@@ -56,7 +56,7 @@ enum Completion {
         Verb.allOptions.filter { $0.value != nil }.flatMap(\.names)
     }
 
-    /// Options with what their values are completed with, each with the names that are completed the same way.
+    /// Offers for the values of options, each with all options that it applies to.
     static var valueOffers: [(names: [String], offer: Offer)] {
         var result: [(names: [String], offer: Offer)] = []
         for option in Verb.completed.flatMap(\.options) + Verb.common {
@@ -72,7 +72,7 @@ enum Completion {
         return result
     }
 
-    /// Options of which the value is another thing in another verb, with these verbs.
+    /// Options whose values have another offer in some verbs, with these verbs.
     static var ownOffers: [(verbs: [String], name: String, offer: Offer)] {
         var result: [(verbs: [String], name: String, offer: Offer)] = []
         let usual = valueOffers

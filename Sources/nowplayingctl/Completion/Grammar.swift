@@ -7,12 +7,12 @@ enum Offer: Hashable, Sendable {
     case files
     /// One of these.
     case words([String])
-    /// Names from `nowplayingctl completion` with this argument, such as `outputs`, and the beginning that was typed.
+    /// Names from `nowplayingctl completion` with this argument, such as `outputs`, and the typed beginning.
     case names(String)
 }
 
 /// Arguments of a verb, read from its synopsis: capitals are placeholders, small letters are literal words, a bar
-/// parts alternatives, and an ellipsis repeats.
+/// separates alternatives, and an ellipsis repeats.
 struct Grammar: Sendable {
     /// Completions for the first argument, the second, …
     private(set) var arguments: [[Offer]] = []
@@ -78,9 +78,9 @@ struct Grammar: Sendable {
 extension Verb {
     /// Its arguments.
     var grammar: Grammar { Grammar(synopsis) }
-    /// Its name and those that mean the same.
+    /// The verb's name and its aliases.
     var names: [String] { [name] + aliases }
-    /// As it is completed: `help` is no verb of the table.
+    /// The verbs for completion: the table and `help`, which is not in it.
     static let completed =
         all + [Verb(name: "help", synopsis: "[VERB]", summary: "explain", arity: 0...1) { _ throws(Failure) in }]
 }

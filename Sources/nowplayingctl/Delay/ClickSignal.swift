@@ -1,10 +1,10 @@
 import NowPlaying
 
-/// The sound of a measurement: short bursts of noise, which a correlation finds to the sample.
+/// The sound of a measurement: short bursts of noise. A correlation finds a burst to the frame.
 struct ClickSignal {
-    /// Frames a second of the sound and of its recording. One is a sixteenth of a millisecond, or two centimetres of air.
+    /// Frames a second of the sound and of its recording. A frame is a sixteenth of a millisecond, or two centimetres of air.
     static let rate = 16_000
-    /// Seconds at which bursts begin. No two distances are the same, so that a burst is never taken for another one.
+    /// Seconds at which bursts begin. All distances differ, so the measurement cannot mistake a burst for another one.
     static let starts = [0.5, 1.3, 2.4, 3.3, 4.6]
     /// Seconds of the whole sound.
     static let seconds = 5.2
@@ -14,7 +14,7 @@ struct ClickSignal {
     /// A burst, -1 to 1, with soft edges.
     let burst: [Float]
 
-    /// The same burst always.
+    /// A signal; its burst is always the same.
     init() {
         var state: UInt32 = 0x2545_F491
         burst = (0..<Self.length).map { index in
@@ -44,7 +44,7 @@ struct ClickSignal {
             + little(16, 2) + Array("data".utf8) + little(data.count, 4) + data
     }
 
-    /// Likeness of each place of a recording to the beginning of a burst. Without a sign: a loudspeaker may turn it.
+    /// Correlation of each frame of a recording with the start of a burst. It has no sign: a loudspeaker may invert the sound.
     func likeness(in recording: [Float]) -> [Float] {
         var values = [Float](repeating: 0, count: max(0, recording.count - Self.length))
         recording.withUnsafeBufferPointer { recording in
@@ -61,8 +61,8 @@ struct ClickSignal {
         return values
     }
 
-    /// The highest of the values in a range, with a part of an index: the summit of the parabola through three values. Nil:
-    /// there are none.
+    /// The highest of the values in a range, and its fractional index: the peak of the parabola through three values. Nil:
+    /// the range has no values.
     static func summit(of values: [Float], in range: Range<Int>) -> (index: Double, height: Float)? {
         let range = range.clamped(to: values.indices)
         guard let best = range.max(by: { values[$0] < values[$1] }) else { return nil }

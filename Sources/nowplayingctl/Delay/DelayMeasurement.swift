@@ -31,19 +31,19 @@ extension DelayMeasurement {
 struct DelayMeasurement {
     /// Result of a measurement.
     struct Outcome: Equatable {
-        /// Seconds by which clicks are heard later than the clock says.
+        /// Seconds from the time of a click by the clock to its sound.
         var later: Double
-        /// Seconds between the earliest and the latest of the clicks that count.
+        /// Seconds between the smallest and the largest delay of the clicks that count.
         var spread: Double
         /// Number of clicks that count.
         var clicks: Int
     }
 
-    /// Seconds by which clicks may be heard earlier and later.
+    /// Range of the measurable delay in seconds.
     private static let range = -0.5...4.0
-    /// Height over the noise from which a click counts. Noise alone reaches 5.
+    /// Least height over the noise of a click that counts. Noise alone reaches 5.
     private static let leastHeight: Float = 8
-    /// Seconds by which clicks that count differ at most from the middle one.
+    /// Maximum seconds between the delay of a click that counts and the median delay.
     private static let agreement = 0.003
     private static let leastClicks = 3
     private static let session = "measure-delay"
@@ -67,7 +67,7 @@ struct DelayMeasurement {
         try report(run, outcome, played.output)
     }
 
-    /// Refuses a source that records an output itself, without the way through the air: the default of a machine without a
+    /// Refuses a monitor of an output, which records no sound from the air. It is the default of a machine without a
     /// microphone.
     static func refuseMonitor(_ source: String) throws(Failure) {
         guard source.hasSuffix(".monitor") else { return }
@@ -112,15 +112,15 @@ struct DelayMeasurement {
 
     // MARK: Playing and recording
 
-    /// A sound that was played.
+    /// A played sound.
     private struct Played {
-        /// Instant at which it began by the clock, in seconds of CLOCK_MONOTONIC.
+        /// Instant of the start by the clock, in seconds of CLOCK_MONOTONIC.
         var start: Double
-        /// The output, as in a state.
+        /// The output in the state's form.
         var output: JSONValue?
     }
 
-    /// Plays the clicks in a session of their own and records.
+    /// Plays the clicks in a session of their own, and records.
     private static func play(_ run: Invocation, _ recorder: PulseRecorder) throws(Failure) -> Played {
         let file = linux_memory_file("nowplayingctl")
         guard file >= 0 else { throw Failure(.general, "memory: \(SystemText.error(errno))") }
@@ -174,13 +174,13 @@ struct DelayMeasurement {
 
     // MARK: Computing
 
-    /// The delay by a recording whose frame 0 was recorded at `begun`, of a sound that began at `played`, both seconds of
+    /// The delay of a sound that began at `played` in a recording whose frame 0 is of `begun`, both in seconds of
     /// CLOCK_MONOTONIC. Nil: too few clicks are louder than the noise and agree.
     static func outcome(_ recording: [Float], begun: Double, played: Double) -> Outcome? {
         let rate = Double(ClickSignal.rate)
         let likeness = ClickSignal().likeness(in: recording)
         let expected = ClickSignal.starts.map { (played + $0 - begun) * rate }
-        // All clicks together find the delay; one of them may be any other.
+        // All clicks together give the delay: a single click looks like every other one.
         let delays = Int(clamping: range.lowerBound * rate)...Int(clamping: range.upperBound * rate)
         let sums = delays.map { delay in
             expected.reduce(Float(0)) { sum, place in

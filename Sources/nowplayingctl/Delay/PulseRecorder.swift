@@ -2,10 +2,10 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-/// A recording by the sound server of this user, with the instant of each frame. libpulse-simple is opened on first use, as
-/// this program has no other need of a sound server.
+/// A recording from the sound server of this user, with the instant of each frame. The first use opens libpulse-simple, as
+/// the program needs no sound server otherwise.
 final class PulseRecorder {
-    /// Why nothing can be recorded, in words.
+    /// The reason for a failed recording, in words.
     struct Problem: Error {
         let message: String
     }
@@ -52,10 +52,10 @@ final class PulseRecorder {
     private let words: Words?
     /// The frames so far, -1 to 1.
     private(set) var frames: [Float] = []
-    /// Instants of frame 0 in seconds of CLOCK_MONOTONIC, as each part shows it.
+    /// Instants of frame 0 in seconds of CLOCK_MONOTONIC, one by each part.
     private var beginnings: [Double] = []
 
-    /// Begins to record. `source`: its name at the server; nil: the default.
+    /// Starts recording. `source`: the name of a source at the server; nil: the default.
     init(source: String?) throws(Problem) {
         guard let library = dlopen("libpulse-simple.so.0", RTLD_NOW | RTLD_LOCAL) else {
             throw Problem(message: "libpulse-simple is missing; install libpulse0")
@@ -84,7 +84,7 @@ final class PulseRecorder {
 
     deinit { free(stream) }
 
-    /// PA_ERR_INVALID, of a name that no source can have, and PA_ERR_NOENTITY.
+    /// PA_ERR_INVALID for an invalid name of a source, and PA_ERR_NOENTITY.
     private static let noSuchSource: [Int32] = [3, 5]
 
     private static func text(_ error: Int32, _ words: Words?) -> String {
@@ -111,12 +111,12 @@ final class PulseRecorder {
         let age = latency(stream, &error)
         let now = Double(MonotonicTime.now.nanoseconds) / 1e9
         guard age < 10_000_000 else { return }
-        // The next frame to read was recorded so long ago.
+        // The latency is the age of the next frame to read.
         beginnings.append(now - Double(age) / 1e6 - Double(frames.count) / Double(ClickSignal.rate))
     }
 
     /// Instant of frame 0 in seconds of CLOCK_MONOTONIC: the median of all parts, as single reports are late. Nil: no part
-    /// had a time.
+    /// has a time.
     var beginning: Double? {
         let sorted = beginnings.sorted()
         return sorted.isEmpty ? nil : sorted[sorted.count / 2]

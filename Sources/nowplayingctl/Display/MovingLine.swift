@@ -1,9 +1,9 @@
 import NowPlaying
 import NowPlayingClient
 
-/// The line at the bottom of a terminal that shows where the item is.
+/// The line at the bottom of a terminal that shows the position.
 enum MovingLine {
-    /// The line for this state at `time`, not longer than `columns`.
+    /// The line for this state at `time`, with at most `columns` columns.
     static func text(_ state: StateView, at time: MonotonicTime, columns: Int, isUnicode: Bool) -> String {
         var text = state.stateName
         guard let position = state.position(at: time) else { return TerminalText.fitted(text, columns: columns) }

@@ -4,7 +4,7 @@ import NowPlayingClient
 
 /// A state in words.
 enum StatusText {
-    /// A template's text for this state, now.
+    /// The present text of a template for this state.
     static func expand(_ template: Template, _ state: StateView, at time: MonotonicTime = MonotonicTime.now)
         -> String
     {
@@ -65,7 +65,7 @@ enum StatusText {
         return (state.text("item", "artist").map { $0 + " – " } ?? "") + title
     }
 
-    /// `1:23 / 9:22  15 %   3 of 12`, or what to do when there is nothing.
+    /// `1:23 / 9:22  15 %   3 of 12`, or a remedy if no item is current.
     static func position(_ state: StateView, at time: MonotonicTime) -> String {
         guard let position = state.position(at: time) else {
             return state.queueCount == 0
@@ -78,7 +78,7 @@ enum StatusText {
         return parts.joined(separator: "  ")
     }
 
-    /// `1:23 / 9:22`, or the position alone where there is no known end.
+    /// `1:23 / 9:22`, or the position alone if the duration is unknown.
     static func clock(_ position: Double, _ duration: Double?) -> String {
         ClockText.clock(position) + (duration.map { " / " + ClockText.clock($0) } ?? "")
     }
@@ -149,7 +149,7 @@ enum StatusText {
         }
     }
 
-    /// `paused at 1:24, heard in 1.1 s`: the change that is not heard yet; nil: none is.
+    /// `paused at 1:24, heard in 1.1 s`: the change that is not audible yet; nil: there is none.
     static func pending(_ state: StateView, at time: MonotonicTime) -> String? {
         guard let name = state.pendingState, let position = state.pendingPosition else { return nil }
         let left = state.pendingTime.map { max(0, $0.seconds(since: time)) } ?? 0
@@ -175,7 +175,7 @@ enum StatusText {
         return count > 1 ? text + " (\(count) items in a row)" : text
     }
 
-    /// Track, format and modes, as far as they are known and not the usual.
+    /// Track number, format and modes, if they are known and not the defaults.
     private static func details(_ item: JSONValue, _ state: StateView) -> String? {
         var parts: [String] = []
         if let number = item["trackNumber"]?.integerValue {

@@ -1,15 +1,15 @@
 import NowPlayingClient
 
-/// Lines of a name and a remark at its right, aligned below each other and fitted to a terminal.
+/// Lines of a name and a remark at its right, aligned in columns and fitted to a terminal.
 struct TextTable {
     /// Each name with the space before its remark, and the remark.
     private(set) var rows: [(name: String, remark: String)] = []
 
-    /// Lays out entries that are safe for a terminal. `margin`: columns that something else takes in each line; `columns`:
-    /// those of the terminal, nil where lines may have any length.
+    /// Lays out entries that are safe for a terminal. `margin`: columns of each line that the caller uses; `columns`:
+    /// columns of the terminal, nil for lines of any length.
     init(_ entries: [(name: String, remark: String)], margin: Int, columns: Int?) {
         let remarks = entries.map { TerminalText.width(of: $0.remark) }.max() ?? 0
-        // Names get two thirds of the line at least.
+        // Names get at least two thirds of the line.
         let space = columns.map { max(8, $0 - margin) }
         let remarkWidth = space.map { min(remarks, max(0, $0 / 3 - 2)) } ?? remarks
         let most = space.map { $0 - (remarkWidth > 0 ? remarkWidth + 2 : 0) } ?? Int.max
@@ -23,7 +23,7 @@ struct TextTable {
         }
     }
 
-    /// A number at the right of four columns.
+    /// A number, aligned right in four columns.
     static func number(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: " ", count: max(0, 4 - digits.count)) + digits

@@ -9,17 +9,17 @@ final class TopView {
     private let run: Invocation
     private let follower: Follower
     private var last: StateView?
-    /// Entries of the queue from `offset` on, as lines, for this version of it.
+    /// Items of this version of the queue from `offset` on, as lines.
     private var entries: [String] = []
     private var offset = 0
     private var listed = ""
 
     /// Lines above the queue.
     private static let headLines = 7
-    /// Ends the drawing of the whole screen: what was there before is back, and the cursor.
+    /// The control sequence at the end of the view: it restores the cursor and the earlier screen.
     fileprivate static let farewell = "\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Subscribes. Throws when no daemon answers, or standard output is no terminal.
+    /// Subscribes. Throws if no daemon answers, or if standard output is not a terminal.
     init(_ run: Invocation) throws(Failure) {
         self.run = run
         guard run.output.canRedraw else {
@@ -31,7 +31,7 @@ final class TopView {
         }
     }
 
-    /// Draws until it is interrupted.
+    /// Draws until an interrupt.
     func show() throws(Failure) {
         WindowSize.watch()
         for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -75,7 +75,7 @@ final class TopView {
         }
     }
 
-    /// Asks for the part of the queue that fits, when another is to be shown.
+    /// Requests the part of the queue that fits the screen, if the known part differs.
     private func list(_ state: StateView) {
         let rows = max(1, WindowSize.rows - TopView.headLines - 1)
         let index = Int(state.queueIndex ?? 0)
@@ -83,12 +83,12 @@ final class TopView {
         let version = state.json["queue"]?["revision"]?.integerValue ?? 0
         let wanted = "\(state.instance) \(state.json["session"]?.stringValue ?? "") \(version) \(first) \(rows)"
         guard wanted != listed else { return }
-        // A session that another program plays has no queue, and would refuse to list one.
+        // A session that another program publishes has no queue, and would refuse to list one.
         guard state.queueCount > 0 else {
             (listed, offset, entries) = (wanted, 0, [])
             return
         }
-        // A connection of its own: the answers of the other one are events.
+        // The request has a connection of its own: the other connection carries events.
         var parameters = JSONObject([
             .init("offset", .integer(Int64(first))), .init("limit", .integer(Int64(min(rows, 1000)))),
         ])

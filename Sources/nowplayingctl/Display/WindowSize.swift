@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The terminal's rows, and when they change: a pipe whose other end is closed by SIGWINCH.
+/// The terminal's rows, and a signal of their change: SIGWINCH closes the other end of a pipe.
 enum WindowSize {
     private static let reading = Atomic<Int32>(-1)
     private static let writing = Atomic<Int32>(-1)
 
-    /// Readable at its end when the size has changed since `watch`.
+    /// Descriptor that is at end of file when the size has changed since `watch`.
     static var descriptor: Int32 { reading.load(ordering: .relaxed) }
 
-    /// Waits for the next change.
+    /// Watches for the next change.
     static func watch() {
         let old = reading.exchange(-1, ordering: .relaxed)
         if old >= 0 { close(old) }
@@ -25,7 +25,7 @@ enum WindowSize {
         }
     }
 
-    /// Rows of the terminal; 24 where that is not known.
+    /// Rows of the terminal; 24 if they are unknown.
     static var rows: Int {
         var rows: UInt16 = 0
         var columns: UInt16 = 0

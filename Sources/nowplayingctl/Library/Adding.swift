@@ -6,14 +6,14 @@ enum Adding {
     /// Items of one request to the daemon.
     private static let page: Int64 = 10_000
 
-    /// Adds them where the options `--next`, `--at` and `--play` say.
+    /// Adds the tracks at the place of `--next` or `--at`, and plays them with `--play`.
     static func add(_ run: Invocation, _ selection: Selection, _ place: JSONObject) throws(Failure) {
         var parameters = run.inSession(selection.parameters)
         for member in place.members { parameters[member.name] = member.value }
         _ = try send(run, parameters)
     }
 
-    /// Replaces the queue by them and plays the first. The old items stay until the new ones are there.
+    /// Replaces the queue by the tracks and plays the first. The old items stay until the new ones are there.
     static func play(_ run: Invocation, _ selection: Selection) throws(Failure) {
         var parameters = run.inSession(selection.parameters)
         parameters["at"] = 0
@@ -32,14 +32,14 @@ enum Adding {
         try run.reportStall(state: try run.state().stateName)
     }
 
-    /// Sends the request and returns the number of items that were added. Throws when there is none.
+    /// Sends the request and returns the number of added items. Throws if there are none.
     private static func send(_ run: Invocation, _ parameters: JSONObject) throws(Failure) -> Int64 {
         var parameters = parameters
-        // Without a condition: all tracks.
+        // A request without a condition means all tracks.
         if parameters["filter"] == nil, parameters["list"] == nil { parameters["filter"] = ["all": []] }
         let result: JSONValue
         do throws(Failure) { result = try run.library("library.add", parameters) } catch {
-            // Files that are away have words of their own.
+            // Missing files have a message of their own.
             guard error.remote?.reason == "noMatch", error.remote?.data["missing"] == 0 else { throw error }
             guard let list = parameters["list"]?.stringValue else { throw try nothing(run) }
             throw Failure(.noSuchContent, "the list \"\(TerminalText.safe(list))\" has no tracks at present")
@@ -50,7 +50,7 @@ enum Adding {
         return count
     }
 
-    /// The failure of a question without an answer: what is searched for is not there, or not yet.
+    /// The failure of a query without results. It says if a scan is in progress or the library is empty.
     static func nothing(_ run: Invocation, _ message: String = "no track of the library matches") throws(Failure)
         -> Failure
     {

@@ -4,9 +4,9 @@ import NowPlayingClient
 
 /// Requests to the library.
 extension Invocation {
-    /// Rows of a page of the library, at most.
+    /// Maximum rows of a page of the library.
     private static let page = 1000
-    /// Seconds that the library has for an answer. It ends a question itself after 5 seconds.
+    /// Seconds for an answer of the library. The library itself ends a query after 5 seconds.
     private static let libraryPatience = 30.0
 
     /// Calls a method of the library and waits for its result.
@@ -19,14 +19,14 @@ extension Invocation {
         }
     }
 
-    /// Calls a method of the library whose result is only printed with `--json`.
+    /// Calls a method of the library and prints its result only with `--json`.
     func performLibrary(_ method: String, _ parameters: JSONObject) throws(Failure) {
         let result = try library(method, parameters)
         if wantsJSON { printJSON(result) }
     }
 
-    /// Walks the pages of a method with rows, `limit` of them at most, and hands them to `take`. Returns the last answer
-    /// with all rows as `rows` if the answer is to be printed as JSON.
+    /// Reads the pages of a method with rows, at most `limit` rows, and passes the rows to `take`. With `--json`, returns the
+    /// last answer with all rows as `rows`.
     @discardableResult
     func libraryPages(
         _ method: String, _ parameters: JSONObject, limit: Int? = nil, _ take: ([JSONValue]) -> Void
@@ -76,14 +76,14 @@ extension Invocation {
         }
     }
 
-    /// Adds a member for the session that `--session` names.
+    /// Adds a member for the session of `--session`.
     func inSession(_ parameters: JSONObject) -> JSONObject {
         var parameters = parameters
         if let session = value("--session") { parameters["session"] = .string(session) }
         return parameters
     }
 
-    /// Seconds since 1970.
+    /// The present Unix time in seconds.
     var wallClock: Double {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -20,7 +20,7 @@ struct LibraryState {
         try status(run)
     }
 
-    /// `library status`: on a terminal it stays while a scan runs.
+    /// `library status`: on a terminal, it runs until the scan ends.
     static func status(_ run: Invocation) throws(Failure) {
         let status = try run.library("library.status")
         if run.wantsJSON { return run.printJSON(status) }
@@ -32,8 +32,8 @@ struct LibraryState {
         for line in LibraryText.end(end, run.output, now: run.wallClock) { run.output.line(line) }
     }
 
-    /// `library update` and mpc's `update`: starts a scan of a folder or of all. With `--wait` it returns at its end, and
-    /// at that of the pass that identifies new files, which follows it unless the daemon plays.
+    /// `library update` and mpc's `update`: starts a scan of a folder or of all. With `--wait` it returns after the scan and
+    /// after the pass that identifies new files, which follows the scan unless the daemon plays.
     static func update(_ run: Invocation, _ folder: Word?) throws(Failure) {
         var parameters = JSONObject()
         if let folder { parameters["uri"] = .string(try Places.uri(folder, run)) }
@@ -48,7 +48,8 @@ struct LibraryState {
         complain("\(LibraryText.count(faults, "file")) could not be read: nowplayingctl library")
     }
 
-    /// Shows the scan until none runs and `isEnd` holds for the state. Asks only after an event. `seconds`: time for it.
+    /// Shows the scan until none runs and `isEnd` holds for the state. Requests the state only after an event. `seconds`:
+    /// time limit.
     private mutating func follow(
         within seconds: Double?, _ isEnd: (JSONValue) -> Bool
     ) throws(Failure) -> JSONValue {
@@ -71,7 +72,7 @@ struct LibraryState {
         }
     }
 
-    /// Draws each event of the scan until it has ended.
+    /// Draws each event of the scan until the scan has ended.
     private mutating func events(
         _ connection: Connection, _ deadline: MonotonicTime?, _ seconds: Double
     ) throws(Failure) {

@@ -20,7 +20,7 @@ enum LibraryText {
         return lines
     }
 
-    /// Lines after a scan that was followed.
+    /// Lines after the end of a shown scan.
     static func end(_ status: JSONValue, _ output: Output, now: Double) -> [String] {
         var lines = [count(status["tracks"]?.integerValue ?? 0, "track")]
         if let last = status["lastScan"], last != .null { lines.append(scanned(last, now: now)) }
@@ -96,7 +96,7 @@ enum LibraryText {
         return isUnicode ? TerminalText.fitted(text + rest, columns: columns) : String((text + rest).prefix(columns))
     }
 
-    /// As many of these parts as have room, each after two spaces: the rate goes first, then the last.
+    /// The parts that have room, each after two spaces. Without room, the rate is dropped first, then the last part.
     private static func fitting(_ parts: [String], columns: Int) -> String {
         let text = parts.map { "  " + $0 }.joined()
         guard text.count > columns, !parts.isEmpty else { return text }
@@ -131,7 +131,7 @@ enum LibraryText {
             rest.append(ClockText.number(rate, places: 0) + perSecond)
         }
         if let left = scan["timeLeft"]?.doubleValue { rest.append(ClockText.clock(left) + " left") }
-        // Its rows are nothing that people count.
+        // The number of upgraded rows means nothing to people.
         if scan["phase"] == "upgrade" { (number, rest) = ("", rest.filter { !$0.hasSuffix(perSecond) }) }
         return (phase, number, rest, fraction)
     }

@@ -3,7 +3,7 @@ import NowPlayingClient
 
 /// `lists` and its words.
 enum Lists {
-    /// One word of `lists`: its arguments, their number, and its deed.
+    /// One subcommand of `lists`: its arguments, their number, and its action.
     private struct Deed: Sendable {
         var synopsis: String
         var arity: ClosedRange<Int>
@@ -33,7 +33,7 @@ enum Lists {
         },
     ]
 
-    /// `lists`: names them, or does what the first word says.
+    /// `lists`: names the lists, or runs the subcommand.
     static func run(_ run: Invocation) throws(Failure) {
         guard let first = run.words.first else { return try names(run) }
         guard let word = words[first.text] else {
@@ -138,7 +138,7 @@ enum Lists {
     private static func remove(_ run: Invocation, _ words: [Word]) throws(Failure) {
         var ranges: [ClosedRange<Int64>] = []
         for word in words.dropFirst() { ranges.append(try Queue.range(word.text, run)) }
-        // From the end to the start, so that the indexes of the rest stay.
+        // Removal from the end to the start keeps the indexes of the other items.
         var edits: [JSONValue] = []
         for range in merged(ranges).reversed() {
             edits.append(["remove": ["at": .integer(range.lowerBound), "count": .integer(Int64(range.count))]])
@@ -185,7 +185,7 @@ enum Lists {
         }
     }
 
-    /// mpc's `rm`: deletes a list. An index is most likely meant for the queue.
+    /// mpc's `rm`: deletes a list. An index most likely means an item of the queue.
     static func rm(_ run: Invocation) throws(Failure) {
         let name = run.words[0]
         if name.text.allSatisfy({ $0.isNumber || $0 == "-" }) {

@@ -2,16 +2,16 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-/// Folders and files as arguments: on the disk, or as the library shows them (`Music/Jazz`).
+/// Folders and files as arguments: paths on the disk, or paths in the library (`Music/Jazz`).
 enum Places {
-    /// A folder as `library.browse` takes it. A path that begins with `/`, `./` or `../` is one of the disk.
+    /// A folder in the form of `library.browse`. A path that begins with `/`, `./` or `../` is a path on the disk.
     static func member(_ word: Word) throws(Failure) -> JSONObject.Member {
         if isAddress(word.text) { return JSONObject.Member("uri", .string(word.text)) }
         guard !isOfDisk(word) else { return JSONObject.Member("uri", .string(try uri(ofFile: word.bytes))) }
         return JSONObject.Member("path", .string(withoutEnd(word.text)))
     }
 
-    /// A folder as a filter takes it: its path in the library, or its uri.
+    /// A folder in the form of a filter: its path in the library, or its uri.
     static func folder(_ word: Word) throws(Failure) -> String { try member(word).value.stringValue ?? "" }
 
     /// The uri of a folder or file of the library.
@@ -23,7 +23,7 @@ enum Places {
         return found["uri"]?.stringValue ?? ""
     }
 
-    /// The uris of files, addresses and all files of folders, in their order. A name that is not on the disk is one of the
+    /// The uris of files, addresses and all files of folders, in their order. A name that is not on the disk is a path in the
     /// library.
     static func uris(_ words: [Word], _ run: Invocation) throws(Failure) -> [String] {
         var result: [String] = []
@@ -37,7 +37,7 @@ enum Places {
                 result.append(try uri(ofFile: word.bytes))
                 continue
             }
-            // The disk of a file that the library knows may be away.
+            // The disk of a file that the library knows may be absent.
             let isPath = kind == S_IFDIR || isOfDisk(word)
             let path = isPath ? try uri(ofFile: word.bytes) : withoutEnd(word.text)
             let files = try uris(matching: ["any": [["uri": ["is": .string(path)]], LibraryTest.folder(path)]], run)
@@ -92,7 +92,7 @@ enum Places {
         return FileName.encoded(ofAbsolutePath: FileName.direct(FileName.absolute(name, in: folder)))
     }
 
-    /// Kind of a file as in its mode; nil: there is none.
+    /// File type bits of the mode; nil: there is no such file.
     private static func fileKind(_ path: [UInt8]) -> mode_t? {
         var status = stat()
         let isThere = (path + [0]).withUnsafeBytes { stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 }

@@ -1,16 +1,16 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// `random`: tracks or albums that chance chooses.
+/// `random`: random tracks or albums.
 enum RandomTracks {
     private static let usualTracks = 50
     private static let usualAlbums = 5
     /// Words that set the play order.
     private static let modes: Set = ["on", "off", "yes", "no", "items", "collections", "toggle"]
-    /// Rows of a page that is looked at to find the end of an album.
+    /// Rows of a page in the search for the end of an album.
     private static let most: Int64 = 10_000
 
-    /// `random`: plays or adds them. The words of mpc set the play order.
+    /// `random`: plays or adds random tracks. mpc's words set the play order.
     static func run(_ run: Invocation) throws(Failure) {
         var words = run.words[...]
         let isAlbums = words.first?.text == "albums"
@@ -40,7 +40,7 @@ enum RandomTracks {
         guard !(run.has("--add") && run.has("--next")) else {
             throw .usage("--add and --next exclude each other", verb: run.verb.name)
         }
-        // Nobody wants a file without sound by chance.
+        // A random choice leaves out files without sound.
         let tests = [try Selection.filter(run), ["unreadable": ["is": false]]].compactMap { $0 }
         var selection = try Selection(filter: LibraryTest.all(tests), run)
         selection.sort(by: isAlbums ? "randomAlbums" : "random")
@@ -59,7 +59,7 @@ enum RandomTracks {
         return Int64(number)
     }
 
-    /// Tracks of the first `count` albums of a random order, which is the same for the same seed.
+    /// Number of tracks on the first `count` albums of a random order. The same seed gives the same order.
     private static func tracks(of count: Int, _ selection: Selection, _ run: Invocation) throws(Failure) -> Int {
         var parameters = selection.parameters
         parameters["fields"] = ["albumId"]

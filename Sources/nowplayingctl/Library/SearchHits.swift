@@ -1,14 +1,14 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// Hits of a search in the groups in which they are shown and counted.
+/// Hits of a search, in groups by kind. The numbers of hits follow this order.
 struct SearchHits {
     /// Hits of one kind, the best first.
     struct Group {
-        /// As the protocol names it: `artist`.
+        /// The kind by its name in the protocol: `artist`.
         let kind: String
         private(set) var rows: [JSONValue] = []
-        /// True if there are more than are shown.
+        /// True if there are more hits than `hits` has.
         private(set) var hasMore = false
 
         /// An empty group.
@@ -45,7 +45,7 @@ struct SearchHits {
         }
     }
 
-    /// All hits as they are counted, from 1.
+    /// All hits in the order of their numbers, which begin at 1.
     var numbered: [JSONValue] { groups.flatMap(\.rows) }
 
     /// Lines for people; `columns`: those of a terminal, nil elsewhere.
@@ -84,6 +84,6 @@ struct SearchHits {
 }
 
 extension StatusText {
-    /// Texts with two spaces between them; those that are missing are left out.
+    /// Texts with two spaces between them; missing texts are left out.
     static func joined(_ parts: [String?]) -> String { parts.compactMap { $0 }.joined(separator: "  ") }
 }

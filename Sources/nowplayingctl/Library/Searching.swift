@@ -3,9 +3,9 @@ import NowPlayingClient
 
 /// `search`, and hits of searches for other verbs.
 enum Searching {
-    /// Hits of each kind that are shown without `--limit`.
+    /// Shown hits of each kind without `--limit`.
     private static let usual = 8
-    /// Hits that one request answers, at most.
+    /// Maximum hits in one answer.
     private static let most = 1000
 
     /// `search`: shows the hits, or plays or adds one.
@@ -60,7 +60,7 @@ enum Searching {
         return try Selection(filter: filter, run)
     }
 
-    /// The hits in their groups: the same for the same text, kind and limit, so that their numbers hold.
+    /// The hits in their groups. The same text, kind and limit give the same hits, so the numbers of hits stay valid.
     private static func hits(_ run: Invocation, _ text: String) throws(Failure) -> SearchHits {
         var parameters = try question(run, text)
         let isLimited = run.verb.options.contains { $0.name == "--limit" } && !run.has("--search")

@@ -1,7 +1,7 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// Tracks of the library that the command line chooses, as parameters of `library.add` and `library.query`.
+/// The command line's choice of tracks of the library, as parameters of `library.add` and `library.query`.
 struct Selection {
     /// `filter` or `list`, and `sort`, `seed` and `limit`.
     private(set) var parameters = JSONObject()
@@ -9,14 +9,14 @@ struct Selection {
     /// Albums in their order, each by its discs and numbers.
     private static let usualSort: JSONValue = ["albumArtist", "date", "album", "discNumber", "trackNumber", "uri"]
 
-    /// Reads the options of the command line, and pairs of words as mpc has them. Nil: none of them chooses tracks.
+    /// Reads the options of the command line, and mpc's pairs of words. Nil: none of them chooses tracks.
     init?(_ run: Invocation, pairs: [Word] = []) throws(Failure) {
         let filter = try Selection.filter(run, pairs: pairs)
         if let text = run.word("--search") {
             guard filter == nil else {
                 throw .usage("--search and options for tags exclude each other", verb: run.verb.name)
             }
-            // The rest of a text without quotes.
+            // A text without quotes continues in the other words.
             let whole = ([text] + run.words).map(\.text).joined(separator: " ")
             self = try Searching.selection(run, whole)
         } else if let filter {
@@ -69,16 +69,16 @@ struct Selection {
         }
     }
 
-    /// Takes up the number that decides the random order.
+    /// Sets the seed of the random order.
     mutating func seed(_ number: Int64) { parameters["seed"] = .integer(number) }
 
-    /// Takes up an order, instead of another one.
+    /// Replaces the order.
     mutating func sort(by order: JSONValue) { parameters["sort"] = order }
 
-    /// Takes up a limit, instead of another one.
+    /// Replaces the limit.
     mutating func limit(to count: Int) { parameters["limit"] = .integer(Int64(count)) }
 
-    /// A number for a random order that nobody expects.
+    /// A random seed.
     static var anySeed: Int64 { Int64.random(in: 0..<(1 << 53)) }
 
     /// The filter of the options and of pairs of words; nil: there are none.

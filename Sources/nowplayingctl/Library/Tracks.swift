@@ -14,7 +14,7 @@ enum Tracks {
         try show(run, parameters, limit: try run.limit())
     }
 
-    /// Tracks of a question, a line each.
+    /// Prints the tracks of a query, a line each.
     private static func show(_ run: Invocation, _ parameters: JSONObject, limit: Int?) throws(Failure) {
         let template = try run.template()
         var parameters = parameters
@@ -30,8 +30,8 @@ enum Tracks {
         if number == 0, run.output.isTerminal { complain("no track matches; * stands for any text: 'miles*'") }
     }
 
-    /// The fields that a template needs, and one that every row has. `own`: variables that are no fields of tracks. Throws for
-    /// a variable that is none of both.
+    /// The fields that a template needs, and `always`, which every row has. `own`: variables that are not fields of tracks.
+    /// Throws for an unknown variable.
     static func fields(
         _ template: Template, always: String, besides own: Set<String> = ["number"], _ run: Invocation
     ) throws(Failure) -> JSONValue {
@@ -96,7 +96,7 @@ enum Tracks {
                 }
             }
             guard !isFolder else { return run.output.styled(name + "/", .bold) }
-            // A file without a title has its name as one.
+            // The title of a file without one is its name.
             let title = row.text("title").flatMap { name.hasPrefix($0 + ".") || name == $0 ? nil : $0 }
             let remark = StatusText.joined([title, row.duration.map(ClockText.clock)])
             let columns = run.output.isTerminal ? run.output.columns : nil

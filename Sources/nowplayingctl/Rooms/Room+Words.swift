@@ -10,8 +10,8 @@ extension Room {
         return .object(object)
     }
 
-    /// The room that a person means: by its number in the list from 1, its id, or a name that it alone has, as the server has
-    /// it or as the list shows it.
+    /// The room with this number in the list (from 1), this id, or this unique name. The name may be the server's or the
+    /// list's.
     static func named(_ text: String, in rooms: [Room]) throws(Failure) -> Room {
         if let room = rooms.first(where: { $0.id == text }) { return room }
         let named = rooms.filter { $0.name == text || TerminalText.safe($0.name) == text }

@@ -38,7 +38,7 @@ extension Rooms {
 
 /// `rooms`.
 enum Rooms {
-    /// Seconds for each answer of the server, unless `--timeout` says otherwise.
+    /// Seconds for each answer of the server, unless `--timeout` sets others.
     static let patience = 5.0
 
     private static let settings = [
@@ -61,14 +61,14 @@ enum Rooms {
             if run.wantsJSON { return run.printJSON(room.fullJSON) }
             return run.output.line(line(room, in: rooms))
         }
-        // All values are read before the first is set.
+        // The program reads all values before it sets the first.
         for call in try calls(run, room, rooms) {
             let result = try server.call(call.method, call.parameters)
             if run.wantsJSON { run.printJSON(result) }
         }
     }
 
-    /// The server that the command line or the daemon's output names.
+    /// The server of the command line, or else of the daemon's output.
     static func address(_ run: Invocation) throws(Failure) -> SnapcastServer.Address {
         let text = run.value("--server") ?? sinkHost(run) ?? "localhost"
         guard let address = SnapcastServer.Address(text) else {
@@ -81,7 +81,7 @@ enum Rooms {
         try SnapcastServer(address(run), seconds: run.timeout() ?? patience)
     }
 
-    /// Host of the daemon's output `snapcast:`; nil: there is no daemon, or it plays elsewhere.
+    /// Host of the daemon's output `snapcast:`; nil: there is no daemon, or it has another output.
     static func sinkHost(_ run: Invocation) -> String? {
         (try? run.call("output.list")).flatMap { ControlAddress(outputs: $0) }?.host
     }

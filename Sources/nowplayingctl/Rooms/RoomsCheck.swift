@@ -3,7 +3,7 @@ import NowPlaying
 import NowPlayingClient
 import SnapcastControl
 
-/// The way from the daemon through a Snapcast server to the rooms, step by step.
+/// Checks of the path from the daemon through a Snapcast server to the rooms, step by step.
 struct RoomsCheck {
     /// Host of the server.
     let host: String
@@ -15,7 +15,7 @@ struct RoomsCheck {
     let format: String?
     /// Seconds of `snapcast-buffer`; nil: the daemon asks the server.
     let buffer: Double?
-    /// True if the daemon plays to it now.
+    /// True if the daemon plays to the server now.
     let isPlaying: Bool
 
     /// Seconds for an answer.
@@ -24,7 +24,7 @@ struct RoomsCheck {
     private static let bufferError = 0.0015
     private static let maximumRooms = 16
 
-    /// All findings, `rooms` by name.
+    /// All findings, with the name `rooms`.
     func findings() -> [Finding] {
         let place = host.contains(":") ? "[\(host)]" : host
         guard let address = SnapcastServer.Address("\(place):\(controlPort)") else { return [] }
@@ -51,7 +51,7 @@ struct RoomsCheck {
 
     private func probe(_ server: SnapcastServer) -> SnapcastProbe? {
         guard let probe = try? SnapcastProbe(host, seconds: Self.patience) else { return nil }
-        // An entry that stays does no harm.
+        // If the deletion fails, an unused entry stays in the server's list.
         _ = try? server.call("Server.DeleteClient", ["id": .string(probe.id)])
         return probe
     }
@@ -138,7 +138,7 @@ struct RoomsCheck {
                 "rooms", .note, "apps of Snapcast see no title and no picture",
                 action: "nowplayingctl setup rooms shows the line for nowplaying-snapcast")
         }
-        // The server has metadata from the first answer of the script on.
+        // The server has properties after the first answer of the script.
         guard stream["properties"]?["playbackStatus"] != nil else {
             return Finding(
                 "rooms", .warning, "nowplaying-snapcast does not answer the server",

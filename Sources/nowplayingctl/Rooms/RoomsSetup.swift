@@ -15,7 +15,7 @@ struct RoomsSetup {
     /// The user of Debian's server.
     private static let user = "_snapserver"
 
-    /// Finds the server, shows what is missing, and asks before it runs a command.
+    /// Finds the server, shows the missing steps, and asks before it runs a command.
     static func setUp(_ run: Invocation) throws(Failure) {
         let address = try find(run)
         let setup = RoomsSetup(
@@ -29,7 +29,7 @@ struct RoomsSetup {
 
     private static func find(_ run: Invocation) throws(Failure) -> SnapcastServer.Address {
         if run.has("--server") || Rooms.sinkHost(run) != nil { return try Rooms.address(run) }
-        // A server on this machine comes first: only there the clock is exact.
+        // A server on this machine comes first: the clock is exact only there.
         if let here = SnapcastServer.Address("localhost"), (try? SnapcastServer(here, seconds: 1)) != nil {
             return here
         }
@@ -56,7 +56,7 @@ struct RoomsSetup {
         for line in Program.lines(of: words) {
             // =;interface;protocol;name;type;domain;host;address;port;text
             let fields = line.split(separator: ";", omittingEmptySubsequences: false)
-            // An address of one link is none without the name of that.
+            // A link-local address is useless without the name of its interface.
             guard fields.count >= 9, fields[0] == "=", !fields[7].hasPrefix("fe80:") else { continue }
             let host = fields[7].contains(":") ? "[\(fields[7])]" : String(fields[7])
             if let address = SnapcastServer.Address("\(host):\(fields[8])") { return address }
@@ -132,7 +132,7 @@ struct RoomsSetup {
         }
     }
 
-    /// Asks in a terminal; elsewhere only the option counts.
+    /// Asks on a terminal; elsewhere only the option counts.
     private func asks(_ question: String, _ option: String) -> Bool {
         if run.has(option) { return true }
         guard isatty(STDIN_FILENO) == 1, output.isTerminal else { return false }
@@ -143,7 +143,7 @@ struct RoomsSetup {
         return count > 0 && (bytes[0] == UInt8(ascii: "y") || bytes[0] == UInt8(ascii: "Y"))
     }
 
-    // MARK: The way to the ear
+    // MARK: Checks
 
     private func check() {
         let state = try? run.state()

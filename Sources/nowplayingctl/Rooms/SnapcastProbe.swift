@@ -4,19 +4,19 @@ import NowPlaying
 import SnapcastControl
 import TCPClient
 
-/// A look at the stream of a Snapcast server, as a room gets it. Specification: Snapcast, doc/binary_protocol.md.
+/// A probe of a Snapcast server's stream, as a client. Specification: Snapcast, doc/binary_protocol.md.
 struct SnapcastProbe: Equatable {
     /// Seconds of the server's buffer.
     var buffer: Double?
-    /// Seconds that a room has left when the first chunk arrives; nil: no chunk came.
+    /// Seconds from the arrival of the first chunk to its playback in a room; nil: no chunk arrived.
     var ahead: Double?
-    /// Id under which the server lists us until it is asked to delete it.
+    /// Id of the probe in the server's list of clients. The server lists it until a request deletes it.
     let id: String
 
     private static let headLength = 26
     private static let longest = 1 << 20
     private static let messages = 200
-    /// Seconds by which two readings of one clock may differ.
+    /// Tolerated seconds between two readings of one clock.
     private static let clockError = 0.01
 
     private enum Kind: UInt8 {
@@ -26,7 +26,7 @@ struct SnapcastProbe: Equatable {
         case hello = 5
     }
 
-    /// Looks until the first chunk, or for so many seconds.
+    /// Reads until the first chunk, at most for `seconds`.
     init(_ host: String, seconds: Double) throws(SnapcastServer.Problem) {
         id = "nowplayingctl-\(getpid())"
         let end = MonotonicTime.now.advanced(bySeconds: seconds)
@@ -59,13 +59,13 @@ struct SnapcastProbe: Equatable {
                     stamp = Self.time(payload[0..<8])
                     arrival = now
                 case .time where count == 8:
-                    // There: the server's reading at the arrival less ours at the sending. Back: the other way.
+                    // Half the difference of the two one-way times is the lead of the server's clock.
                     lead = (Self.time(payload[0..<8]) - (now - Self.time(head[6..<14]))) / 2
                 case .wireChunk, .serverSettings, .time, .hello, nil: break
                 }
             }
         } catch {
-            // A source that is silent sends no chunks.
+            // A silent source sends no chunks.
             guard error == .connection(.timedOut), buffer != nil else { throw error }
         }
         if let stamp, let buffer, let lead {
@@ -89,7 +89,7 @@ struct SnapcastProbe: Equatable {
 
     private static func seconds(_ time: MonotonicTime) -> Double { Double(time.nanoseconds) / 1e9 }
 
-    /// Seconds and microseconds, with signs.
+    /// Seconds of two signed fields: seconds and microseconds.
     private static func time(_ bytes: ArraySlice<UInt8>) -> Double {
         Double(Int32(bitPattern: number(bytes.prefix(4)))) + Double(Int32(bitPattern: number(bytes.suffix(4)))) / 1e6
     }

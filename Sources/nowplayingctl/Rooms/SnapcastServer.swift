@@ -8,14 +8,14 @@ import TCPClient
 /// The control protocol of a Snapcast server: JSON-RPC lines over TCP, without a password.
 /// Specification: Snapcast, doc/json_rpc_api/control.md.
 final class SnapcastServer {
-    /// Host and port as a person writes them.
+    /// Host and port in the notation of the command line.
     typealias Address = ControlAddress
 
-    /// Why a server does not answer.
+    /// A failed request to a server.
     enum Problem: Error, Equatable {
         case connection(TCPConnection.Problem)
         case ended, strange
-        /// Words of the server.
+        /// Error message of the server.
         case refused(String)
     }
 
@@ -25,7 +25,7 @@ final class SnapcastServer {
     private var buffer: [UInt8] = []
     private var number: Int64 = 0
 
-    /// Connects. `seconds`: for the connection, and for each answer.
+    /// Connects. `seconds`: time limit of the connection, and of each answer.
     init(_ address: Address, seconds: Double) throws(Failure) {
         self.address = address
         self.seconds = seconds
@@ -69,7 +69,7 @@ final class SnapcastServer {
         do throws(TCPConnection.Problem) { try connection.write(bytes, until: end) } catch { throw .connection(error) }
     }
 
-    /// Reads some bytes of a server, at most `limit`. The end is a problem: an answer is missing.
+    /// Reads at most `limit` bytes from a server. End of file is a problem: an answer is missing.
     static func read(
         _ limit: Int, _ connection: TCPConnection, until end: MonotonicTime
     ) throws(Problem) -> [UInt8] {

@@ -3,8 +3,8 @@ import Glibc
 
 /// Other programs, run to their end.
 enum Program {
-    /// Its exit status, or 128 more than the signal that ended it; 127: it can't be started. What it prints is the user's.
-    /// `isQuiet`: nobody sees it.
+    /// Runs a program. Returns its exit status, or 128 plus the number of the signal that ended it; 127: it cannot be started.
+    /// Its output goes to the user's terminal, or to /dev/null with `isQuiet`.
     static func run(_ words: [String], isQuiet: Bool = false) -> Int32 {
         guard isQuiet else { return start(words, output: nil) }
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)

@@ -2,9 +2,9 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-/// `setup`: chooses between the user's daemon and the system's, and shows each command before it is run.
+/// `setup`: chooses between the user's daemon and the system's, and shows each command before it runs.
 struct Setup {
-    /// Whose daemon plays.
+    /// The owner of the daemon.
     enum Kind: String {
         case user, system
     }
@@ -115,13 +115,13 @@ struct Setup {
         kind == .user ? "a daemon of \(name), also without a login" : "a daemon of the system"
     }
 
-    /// A session with a sound server has the devices.
+    /// True if the user's session has a sound server. That server then holds the devices.
     private static var hasUsersServer: Bool {
         guard let folder = SocketLocation.variable("XDG_RUNTIME_DIR") else { return false }
         return access(folder + "/pulse/native", F_OK) == 0
     }
 
-    /// Asks in a terminal; elsewhere only `--yes` counts.
+    /// Asks on a terminal; elsewhere only `--yes` counts.
     private static func isWanted(_ run: Invocation) throws(Failure) -> Bool {
         if run.has("--yes") { return true }
         guard isatty(STDIN_FILENO) == 1, run.output.isTerminal else { return false }

@@ -3,7 +3,7 @@ import Glibc
 import NowPlayingClient
 
 extension Announcing {
-    /// Saying something over what plays.
+    /// Announcements over the current item.
     static let verbs = [
         Verb(
             name: "announce", synopsis: "FILE | ADDRESS | -", summary: "play an announcement over the playback",
@@ -28,7 +28,7 @@ extension Announcing {
 
 /// `announce`.
 enum Announcing {
-    /// Returns when the announcement is over. Throws the daemon's refusal, or what is wrong with the words.
+    /// Returns when the announcement is over. Throws the daemon's refusal, or the fault of the words.
     static func run(_ run: Invocation) throws(Failure) {
         let parameters = try parameters(run)
         let result: JSONValue
@@ -73,7 +73,7 @@ enum Announcing {
         return -decibels
     }
 
-    /// Hands the standard input over: a file or a pipe as it is.
+    /// Passes standard input, a file or a pipe, to the daemon as a descriptor.
     private static func standardInput(_ run: Invocation, _ given: JSONObject) throws(Failure) -> JSONValue {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0 else {

@@ -4,7 +4,7 @@ import NowPlaying
 import NowPlayingClient
 
 extension Chapters {
-    /// Parts of an item, and the seek button that is held down.
+    /// Chapters of an item, and scanning while a seek button is held down.
     static let verbs = [
         Verb(
             name: "chapters", aliases: ["chapter"], synopsis: "[NUMBER | next | previous]",
@@ -34,7 +34,7 @@ enum Chapters {
         var title: String?
     }
 
-    /// Shows the chapters, or goes to one of them. Throws if there are none, or not this one.
+    /// Shows the chapters, or seeks to one of them. Throws if there are none, or if this one is missing.
     static func run(_ run: Invocation) throws(Failure) {
         let state = try run.state()
         guard let id = state.itemID else {
@@ -71,7 +71,7 @@ enum Chapters {
             }
             position = chapters[number - 1].start
         }
-        // A guard: the position was computed for this item.
+        // The guard is needed as the position was computed for this item.
         try run.perform("changePlaybackPosition", ["position": .number(position), "itemId": .integer(id)])
     }
 
@@ -85,7 +85,7 @@ enum Chapters {
         }
     }
 
-    /// `scan`: as long as this program runs.
+    /// `scan`: scans while this program runs.
     static func scan(_ run: Invocation) throws(Failure) {
         var seconds: Double?
         if let text = run.words.first?.text {
@@ -96,7 +96,7 @@ enum Chapters {
         }
         let method = run.has("--back") ? "seekBackward" : "seekForward"
         let begun = try run.call(method, ["phase": "begin"])
-        // Ctrl-C ends the connection, and with it the daemon ends the scan. This program sleeps once, the daemon never.
+        // Ctrl-C ends the connection, and the daemon ends the scan with it.
         if let seconds { usleep(UInt32(clamping: seconds * 1_000_000)) } else { pause() }
         let result = try run.call(method, ["phase": "end"])
         if run.wantsJSON { run.printJSON(result == .null ? begun : result) }
@@ -104,7 +104,7 @@ enum Chapters {
 }
 
 extension StatusText {
-    /// `chapter 3 of 12: Title`; nil: it has none.
+    /// `chapter 3 of 12: Title`; nil: the item has no chapters.
     static func chapter(_ state: StateView) -> String? {
         guard let index = state.item?["chapterIndex"]?.integerValue else { return nil }
         let chapters = state.item?["chapters"]
@@ -116,7 +116,7 @@ extension StatusText {
         return text
     }
 
-    /// Text about the advertisement that plays; nil: none.
+    /// Text about the playing advertisement; nil: there is none.
     static func advertisement(_ state: StateView) -> String? {
         guard let ad = state.json["ad"], ad != .null else { return nil }
         guard let ends = ad["endsMonotonic"]?.doubleValue else { return "advertisement" }

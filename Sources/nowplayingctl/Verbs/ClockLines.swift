@@ -29,7 +29,7 @@ extension ClockLines {
 final class ClockLines {
     private static let rates = 1...1000
     private static let usualRate = 100
-    /// Nanoseconds of sleep after which the connection is looked at: a killed daemon wakes nobody.
+    /// Maximum nanoseconds of sleep before a check of the connection: a killed daemon wakes no sleeper.
     private static let longestSleep: Int64 = 1_000_000_000
 
     private let run: Invocation
@@ -58,7 +58,7 @@ final class ClockLines {
         return rate
     }
 
-    /// Maps the page. Throws when no daemon answers, or it has none.
+    /// Maps the page. Throws if no daemon answers, or if the daemon has no page.
     private init(_ run: Invocation, _ rate: Int) throws(Failure) {
         self.run = run
         period = 1_000_000_000 / Int64(rate)
@@ -93,7 +93,7 @@ final class ClockLines {
         }
     }
 
-    /// Throws when the daemon has ended: the page says nothing any more.
+    /// Throws if the daemon has ended: the page is then obsolete.
     private func checkDaemon() throws(Failure) {
         guard try run.connection().hasEnded else { return }
         finish()

@@ -8,9 +8,9 @@ final class Following {
     private let run: Invocation
     private let follower: Follower
     private let template: Template?
-    /// True for `watch`: it ends with the queue and shows titles rather than events.
+    /// True for `watch`, which ends with the queue and shows titles, not events.
     private let isWatching: Bool
-    /// True if the position moves, in place or as further lines.
+    /// True if the position is shown each second, in place or as further lines.
     private let isMoving: Bool
     private var last: StateView?
     /// The text that is drawn in the last line of the terminal.
@@ -18,7 +18,7 @@ final class Following {
     private var shownItem = ""
     private var hasPlayed = false
 
-    /// Subscribes. Throws when no daemon answers or the format is wrong.
+    /// Subscribes. Throws if no daemon answers or the format is wrong.
     init(_ run: Invocation, isWatching: Bool) throws(Failure) {
         self.run = run
         self.isWatching = isWatching
@@ -37,7 +37,7 @@ final class Following {
 
     // MARK: Loops
 
-    /// Prints events until it is interrupted.
+    /// Prints events until an interrupt.
     func follow() throws(Failure) {
         while true {
             switch try next() {
@@ -53,7 +53,7 @@ final class Following {
         }
     }
 
-    /// Shows what plays until the queue has ended. Throws when nothing could be played, in words.
+    /// Shows the playing items until playback has stopped. Throws if nothing could be played, with the reason.
     func watch() throws(Failure) {
         while true {
             switch try next() {
@@ -101,7 +101,7 @@ final class Following {
         draw()
     }
 
-    /// For `watch` in a terminal: a title when an item begins, faults when they happen.
+    /// For `watch` on a terminal: shows a title at the start of an item, and faults at once.
     private func showTitle(_ state: StateView) {
         let item = "\(state.itemID ?? 0) \(state.play ?? 0)"
         if item != shownItem, let title = state.title {
@@ -114,7 +114,7 @@ final class Following {
         }
     }
 
-    /// The second has changed.
+    /// Shows the position after a change of the second.
     private func tick() {
         guard let last else { return }
         if run.output.canRedraw { return draw() }

@@ -21,7 +21,7 @@ extension Hooks {
 enum Hooks {
     private static let program = "nowplaying-hooks"
 
-    /// Seconds that a hook may be configured to take, and a few more.
+    /// Maximum configurable seconds of a hook, and a few more.
     private static let patience = 3610.0
 
     /// `hooks` and `hooks test`.

@@ -3,14 +3,14 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-/// `add --from`: items from a file or standard input, one per line, on their way to the daemon as one change.
+/// `add --from`: adds items from a file or standard input, one per line, as one change.
 enum ListedItems {
-    /// Bytes of a list that the daemon takes, at most.
+    /// Maximum bytes of a list that the daemon accepts.
     private static let maximumBytes = 256 << 20
-    /// Seconds that the daemon has for an answer.
+    /// Seconds for an answer of the daemon.
     private static let patience = 60.0
 
-    /// Adds the items of the file `name`; `-` is standard input. `parameters` say where.
+    /// Adds the items of the file `name`; `-` is standard input. `parameters` have the place in the queue.
     static func add(_ run: Invocation, from name: String, _ parameters: JSONObject) throws(Failure) {
         let list = try lines(of: try contents(name), Media(run))
         let file = try sealed(list)
@@ -21,7 +21,7 @@ enum ListedItems {
         if run.wantsJSON { run.printJSON(result) }
     }
 
-    /// Each line as JSON: a path or an address becomes a string, JSON stays as it is. The lines keep their numbers.
+    /// Each line as JSON: a path or an address becomes a string, JSON stays unchanged. The lines keep their numbers.
     private static func lines(of text: [UInt8], _ media: Media) throws(Failure) -> [UInt8] {
         var list: [UInt8] = []
         list.reserveCapacity(text.count)
@@ -64,7 +64,7 @@ enum ListedItems {
         return Failure(kind, "\(TerminalText.safe(name)): \(SystemText.error(code))")
     }
 
-    /// A file in memory that nobody can change any more.
+    /// A sealed file in memory.
     private static func sealed(_ bytes: [UInt8]) throws(Failure) -> Int32 {
         let file = linux_sealable_file("nowplayingctl-list")
         var done = 0

@@ -3,8 +3,7 @@ import Glibc
 import NowPlayingClient
 
 extension Media {
-    /// Hints for media that the daemon refused, as far as this program sees the reason: one line each for at most three of
-    /// the local paths.
+    /// Hints for refused media whose reason this program can see: one line each for at most three of the local paths.
     static func hints(_ paths: [[UInt8]], daemon: DaemonIdentity?) -> [String] {
         var result: [String] = []
         for path in paths {
@@ -39,7 +38,7 @@ extension Media {
         }
     }
 
-    /// The first folder on the way to `path` that is missing; nil when only the file itself is.
+    /// The first missing folder of `path`; nil: only the file itself is missing.
     private static func missingFolder(_ path: [UInt8]) -> String? {
         var start = 1
         while let slash = path[start...].firstIndex(of: UInt8(ascii: "/")) {

@@ -2,29 +2,29 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-/// Files, folders and addresses on their way to the daemon.
+/// Files, folders and addresses to send to the daemon.
 struct Media {
     /// One argument.
     private struct Entry {
-        /// Its name for the daemon.
+        /// The uri for the daemon.
         var uri: String
-        /// The absolute path, if it is a local file.
+        /// The absolute path of a local file; nil: it is no local file.
         var path: [UInt8]?
-        /// True if the daemon gets it as an open file.
+        /// True if the daemon gets the file as a descriptor.
         var isHandedOver = false
     }
 
     private let run: Invocation
     private let connection: Connection
     private let daemon: DaemonIdentity?
-    /// Seconds that the daemon has for an answer; nil: as long as it takes.
+    /// Seconds for an answer of the daemon; nil: without limit.
     private let patience: Double?
 
     /// Descriptors that one line may carry, and bytes of a line below the protocol's 256 KiB.
     private static let descriptorsOfLine = 16
     private static let bytesOfLine = 200_000
 
-    /// Connects, to know whose daemon it is. Throws when no daemon answers.
+    /// Connects, and identifies the daemon. Throws if no daemon answers.
     init(_ run: Invocation, patience: Double? = Invocation.patience) throws(Failure) {
         self.run = run
         self.patience = patience
@@ -49,7 +49,7 @@ struct Media {
         try send([entry(word)]) { items throws(Failure) in ("announce", named(items[0], parameters)) }
     }
 
-    /// Parameters of a method that takes one thing to play.
+    /// Parameters of a method that plays one file or address.
     private func named(_ item: JSONValue, _ parameters: JSONObject) -> JSONObject {
         var parameters = parameters
         switch item {
@@ -59,7 +59,7 @@ struct Media {
         return parameters
     }
 
-    /// Adds `words` to the queue; `parameters` say where.
+    /// Adds `words` to the queue; `parameters` have the place.
     func add(_ words: [Word], _ parameters: JSONObject) throws(Failure) -> [JSONValue] {
         try add(words.map { word throws(Failure) in try entry(word) }, parameters)
     }
@@ -68,7 +68,7 @@ struct Media {
         var parameters = parameters
         var results: [JSONValue] = []
         var parts = parted(entries)
-        // Each part goes directly after the current item: the last one first keeps them in order.
+        // Each part goes directly after the current item, so the last part is sent first to keep the order.
         if parameters["next"] != nil { parts.reverse() }
         for (number, part) in parts.enumerated() {
             let result = try send(part) { items throws(Failure) in
@@ -86,7 +86,7 @@ struct Media {
 
     // MARK: Entries
 
-    /// The uri of a file as it was typed, or the address.
+    /// The `file://` uri of a file, or the address.
     func uri(of word: Word) throws(Failure) -> String { try entry(word).uri }
 
     private func entry(_ word: Word) throws(Failure) -> Entry {
@@ -118,7 +118,7 @@ struct Media {
         var bytes = 0
         var descriptors = 0
         for entry in entries {
-            // Escapes make a name longer at most sixfold.
+            // Escapes lengthen a name at most sixfold.
             let size = entry.uri.utf8.count + 40
             let isFull = bytes + size > Media.bytesOfLine || descriptors == Media.descriptorsOfLine
             if isFull, !parts[parts.count - 1].isEmpty {
@@ -128,13 +128,13 @@ struct Media {
             }
             parts[parts.count - 1].append(entry)
             bytes += size
-            // Any local file of a daemon of another user may have to be handed over in the end.
+            // A daemon of another user may need each local file as a descriptor.
             if entry.path != nil, daemon?.isSelf != true { descriptors += 1 }
         }
         return parts
     }
 
-    /// Sends entries; those that the daemon may not open are handed over as open files in a second attempt.
+    /// Sends entries. A second attempt passes the files that the daemon may not open as descriptors.
     private func send(
         _ entries: [Entry], _ request: ([JSONValue]) throws(Failure) -> (method: String, parameters: JSONObject)
     ) throws(Failure) -> JSONValue {
@@ -182,7 +182,7 @@ struct Media {
         return try run.call(method, .object(parameters), descriptors: descriptors, patience: patience)
     }
 
-    /// The daemon's refusal with what to do about it.
+    /// The daemon's refusal with hints for a remedy.
     private func explained(_ failure: Failure, _ entries: [Entry]) -> Failure {
         guard let remote = failure.remote, remote.code == 403 || remote.code == 100 else { return failure }
         let named = remote.data["uris"]?.arrayValue?.compactMap(\.stringValue)

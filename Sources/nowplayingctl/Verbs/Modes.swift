@@ -17,7 +17,7 @@ struct Modes: Sendable {
         var examples: [(line: String, meaning: String)] = []
         /// Other words for the choices: those of mpc and playerctl.
         var synonyms: [String: String] = [:]
-        /// The mode that `toggle` sets where it is off; nil: there is no `toggle`.
+        /// The mode that `toggle` sets if the present mode is off; nil: there is no `toggle`.
         var toggled: String?
     }
 

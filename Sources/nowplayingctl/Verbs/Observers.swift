@@ -63,7 +63,7 @@ extension Observers {
             run: Observers.quit),
     ]
 
-    /// Words of mpc and playerctl that mean something a little different.
+    /// Verbs of mpc and playerctl whose meaning differs slightly.
     static let foreign = [
         Verb(
             name: "current", summary: "artist and title", options: [.format], examples: [("current", "in one line")],
@@ -119,19 +119,19 @@ enum Observers {
         }
     }
 
-    /// The present state, in which there is an item.
+    /// The present state, if it has an item. Throws otherwise.
     static func playing(_ run: Invocation) throws(Failure) -> StateView {
         let state = try run.state()
         guard state.item != nil else { throw Failure(.nothingPlaying, "no current item") }
         return state
     }
 
-    /// `Artist - Title`, as mpc writes it.
+    /// `Artist - Title`, mpc's form.
     static func current(_ state: StateView) -> String {
         (state.text("item", "artist").map { $0 + " - " } ?? "") + (state.title ?? "")
     }
 
-    /// `metadata`: all keys, one, or a format.
+    /// `metadata`: prints all keys, one key, or a format.
     static func metadata(_ run: Invocation) throws(Failure) {
         if run.has("--follow") || run.has("--tick") { return try Following(run, isWatching: false).follow() }
         let template = try run.template()
@@ -161,7 +161,7 @@ enum Observers {
         "xesam:comment", "xesam:url",
     ]
 
-    /// `call`: whatever the daemon answers, as JSON.
+    /// `call`: prints the daemon's answer as JSON.
     static func call(_ run: Invocation) throws(Failure) {
         var parameters: JSONValue?
         if let text = run.words.dropFirst().first?.text {
@@ -175,7 +175,7 @@ enum Observers {
         run.printJSON(try run.call(run.words[0].text, parameters, patience: nil))
     }
 
-    /// `quit`: returns when the daemon has closed the connection, its last act.
+    /// `quit`: returns when the daemon has closed the connection, which is its last step.
     static func quit(_ run: Invocation) throws(Failure) {
         try run.perform("daemon.quit")
         let connection = try run.connection()

@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Opinions {
-    /// Verbs for opinions about the current item, or another one.
+    /// Verbs for feedback on the current item, or another one.
     static let verbs = [
         Verb(
             name: "like", synopsis: "[--undo] [--item NUMBER | --file FILE]",
@@ -102,7 +102,7 @@ enum Opinions {
         guard !run.has("--undo") else { throw .usage("--undo takes no value here", verb: run.verb.name) }
     }
 
-    /// The item that `--item` or `--file` names, as a parameter; nil: neither is given.
+    /// The item of `--item` or `--file`, as a parameter; nil: neither is given.
     private static func subject(_ run: Invocation) throws(Failure) -> JSONObject.Member? {
         if let file = run.word("--file") {
             guard !run.has("--item") else { throw .usage("--item and --file exclude each other", verb: run.verb.name) }
@@ -120,7 +120,7 @@ enum Opinions {
         return JSONObject.Member("id", id)
     }
 
-    /// Sets one thing of an item; nil: the current one.
+    /// Sets one value of an item's feedback; nil: of the current item.
     private static func set(
         _ subject: JSONObject.Member?, _ name: String, _ value: JSONValue, _ run: Invocation
     ) throws(Failure) {

@@ -53,7 +53,7 @@ enum Outputs {
         for (index, output) in outputs.enumerated() {
             let name = TerminalText.safe(output["name"]?.stringValue ?? "")
             let description = TerminalText.safe(output["description"]?.stringValue ?? "")
-            // Before anything was played it will be the sound server's default.
+            // Before the first playback, the output will be the sound server's default.
             let isSelected = current.map { $0 == output["name"]?.stringValue } ?? (output["default"] == true)
             let mark = isSelected ? "*" : " "
             run.output.line(
@@ -61,7 +61,7 @@ enum Outputs {
         }
     }
 
-    /// `output`, by name or by number of the list.
+    /// `output`: selects an output by its name or by its number in the list.
     static func select(_ run: Invocation) throws(Failure) {
         let delay = run.value("--delay")
         guard var name = run.words.first?.text else {
@@ -82,7 +82,7 @@ enum Outputs {
         try run.perform("output.delay.set", ["name": .string(name), "delay": .number(seconds)])
     }
 
-    /// `output` without a name: the current one.
+    /// `output` without a name: shows the current output.
     private static func show(_ run: Invocation) throws(Failure) {
         let output = try run.state().json["output"]
         if run.wantsJSON { return run.printJSON(output ?? .null) }

@@ -4,7 +4,7 @@ import Glibc
 import NowPlayingClient
 
 extension Pictures {
-    /// Pictures of what plays.
+    /// Pictures of the current item.
     static let verbs = [
         Verb(
             name: "artwork", summary: "print the path of the current item's picture",
@@ -27,7 +27,7 @@ extension Pictures {
 
 /// `artwork`.
 enum Pictures {
-    /// Seconds: a picture from the network takes 30 at most.
+    /// Seconds for an answer: a picture from the network takes at most 30.
     private static let patience = 40.0
     private static let kinds = ["image", "preview", "video"]
 
@@ -44,7 +44,7 @@ enum Pictures {
             parameters["height"] = .integer(height)
         }
         if run.has("--inside") { parameters["fit"] = "inside" }
-        // The file itself comes along: who may talk to the daemon need not be able to read its cache.
+        // The daemon sends the file as a descriptor: a user who may use the daemon need not have access to its cache.
         let target = run.value("--output")
         if target != nil { parameters["descriptor"] = true }
         let result = try run.call("artwork.get", .object(parameters), patience: patience)
@@ -59,7 +59,7 @@ enum Pictures {
         try copy(source, to: target)
     }
 
-    /// The id of the picture that is meant.
+    /// The id of the requested picture.
     private static func id(_ item: JSONValue, _ kind: String, _ run: Invocation) throws(Failure) -> String {
         let pictures = item["artwork"]?.arrayValue ?? []
         let isAnimated = kind != "image"

@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Playback {
-    /// For verbs that start playback.
+    /// The options of verbs that start playback.
     static let wait = Option("--wait", "wait for the sound, at most --timeout seconds; exit status 5 if there is none")
 
     /// Start, pause, stop, move through the queue.
@@ -57,7 +57,7 @@ extension Playback {
 
 /// `play`.
 enum Playback {
-    /// `play`: resumes, plays an entry, or replaces the queue.
+    /// `play`: resumes, plays an item of the queue, or replaces the queue.
     static func play(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject()
         if let text = run.value("--position") {

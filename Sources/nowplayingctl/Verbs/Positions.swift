@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Positions {
-    /// Places in the item, and the volume.
+    /// Verbs for the position, the rate, the volume and transitions.
     static let verbs = [
         Verb(
             name: "skip", synopsis: "[SECONDS]", summary: "skip forward, or back with a minus sign",
@@ -79,7 +79,7 @@ extension Positions {
 
 /// `loudness`.
 enum Loudness {
-    /// Sets what was given and shows what applies then. Throws what is wrong with the words, or the daemon's refusal.
+    /// Sets the given values and shows the resulting ones. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject([])
         if let mode = run.words.first?.text {
@@ -106,7 +106,7 @@ enum Loudness {
 
 /// `crossfade`.
 enum Crossfading {
-    /// Sets the overlap, or shows it. Throws what is wrong with the words, or the daemon's refusal.
+    /// Sets the overlap, or shows it. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         guard let text = run.words.first?.text else {
             let state = try run.state()
@@ -123,7 +123,7 @@ enum Crossfading {
 
 /// `fade`.
 enum Fading {
-    /// Sets fades, or shows them. Throws what is wrong with the words, or the daemon's refusal.
+    /// Sets fades, or shows them. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         guard let first = run.words.first?.text else {
             let state = try run.state()
@@ -176,7 +176,7 @@ enum Positions {
         case .fraction(let fraction):
             let (state, duration) = try measured(run)
             var parameters: JSONObject = JSONObject([.init("position", .number(duration * fraction))])
-            // A guard: the position was computed for this item.
+            // The guard is needed as the position was computed for this item.
             parameters["itemId"] = state.itemID.map { .integer($0) }
             try run.perform("changePlaybackPosition", .object(parameters))
         case .relativeFraction(let fraction):
@@ -232,7 +232,7 @@ enum Positions {
             seconds > 0 ? "skipForward" : "skipBackward", ["interval": .number(seconds > 0 ? seconds : -seconds)])
     }
 
-    /// The present state and the length of its item. Throws when there is none or it has no known end.
+    /// The present state and the duration of its item. Throws if there is no item or its duration is unknown.
     private static func measured(_ run: Invocation) throws(Failure) -> (StateView, Double) {
         let state = try run.state()
         guard state.item != nil else { throw Failure(.nothingPlaying, "no current item to seek in") }

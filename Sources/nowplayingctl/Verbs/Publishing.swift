@@ -3,17 +3,17 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-/// `session publish`: shows what another program plays. States come as lines of JSON on standard input; commands of remotes
-/// are carried out by a program.
+/// `session publish`: shows the playback of another program. States come as lines of JSON on standard input; a program
+/// carries out the commands of remotes.
 struct Publishing {
     private let run: Invocation
     private let name: String
     private let connection: Connection
     private let program: String?
-    /// Names of `--commands` by the protocol's names, for the program.
+    /// Names of `--commands`, which the program gets, by the protocol's names.
     private let names: [String: String]
 
-    /// Makes the session. Throws when there is one of that name.
+    /// Makes the session. Throws if there is a session of that name.
     init(_ run: Invocation, _ name: String) throws(Failure) {
         self.run = run
         self.name = name
@@ -30,7 +30,7 @@ struct Publishing {
         _ = try run.call("session.create", .object(parameters))
     }
 
-    /// Publishes line after line, until standard input ends.
+    /// Publishes each line until standard input ends.
     func publish() throws(Failure) {
         var input: [UInt8] = []
         var polled = [
@@ -62,7 +62,7 @@ struct Publishing {
         }
     }
 
-    /// Sends one state. What is wrong with it is said, and the next one taken.
+    /// Sends one state, or skips an invalid line with a message.
     private func publish(_ line: [UInt8]) throws {
         if line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return }
         guard let value = try? JSONReader.read(line), case .object(var state) = value else {
@@ -72,7 +72,7 @@ struct Publishing {
         _ = try connection.request("nowPlaying.publish", .object(state))
     }
 
-    /// Carries out what the daemon asks for, and says what it refuses.
+    /// Carries out the daemon's requests, and reports its refusals.
     private func takeLines() throws {
         while let line = connection.bufferedLine() {
             let message = try Connection.parse(line)

@@ -64,11 +64,11 @@ extension Queue {
 
 /// `add`, `queue`, `remove`, `move`, `prioritize`, `crop`.
 enum Queue {
-    /// Entries of one request.
+    /// Items of one request.
     private static let page: Int64 = 1000
-    /// Entries of one request that names fields; the daemon ends a page earlier if it is long.
+    /// Items of one request that names fields; the daemon ends a long page earlier.
     private static let longPage: Int64 = 10_000
-    /// Ids of one request: well below the longest line.
+    /// Ids of one request. Their line stays well below the maximum length.
     private static let idsOfLine = 10_000
 
     /// `add` and `insert`.
@@ -107,7 +107,7 @@ enum Queue {
         if run.has("--format") { throw .usage("queue shuffle takes no --format", verb: run.verb.name) }
         guard run.words.count > 1 else { return try run.perform("queue.shuffle") }
         let (ids, version) = try items(run.words.dropFirst().map(\.text), run)
-        // In two requests they would be shuffled in two parts.
+        // Two requests would shuffle the items in two parts.
         guard ids.count <= idsOfLine else {
             throw .usage(
                 "queue shuffle takes at most \(idsOfLine) items by their indexes; without any it takes all",
@@ -149,13 +149,13 @@ enum Queue {
         }
     }
 
-    /// Fields of the items that a template needs, and the id, so that a page is never empty objects.
+    /// Fields of the items that a template needs, and the id, so that a page never consists of empty objects.
     private static func fields(of template: Template) -> JSONValue {
         let named = template.variables.sorted().flatMap(StateView.fields)
         return .array(ItemField.distinct([.id] + named).map { .string($0.rawValue) })
     }
 
-    /// `remove`: looks up the ids of the indices, and removes them if the queue is still the same.
+    /// `remove`: looks up the ids of the indexes, and removes the items if the queue is still the same.
     static func remove(_ run: Invocation) throws(Failure) {
         let (ids, version) = try items(run.words.map(\.text), run)
         try remove(run, ids, version)
@@ -168,7 +168,7 @@ enum Queue {
             throw run.wrong(run.verb.name, text, "a priority from 0 to 255")
         }
         let (ids, version) = try items(run.words.dropFirst().map(\.text), run)
-        // A priority leaves the version of the queue.
+        // A priority does not change the version of the queue.
         for first in stride(from: 0, to: ids.count, by: idsOfLine) {
             let some = ids[first..<min(ids.count, first + idsOfLine)]
             var parameters = JSONObject([
@@ -179,7 +179,7 @@ enum Queue {
         }
     }
 
-    /// Ids of the items at these indices, and the version of the queue that has them there.
+    /// Ids of the items at these indexes, and the version of the queue that has them there.
     private static func items(
         _ words: [String], _ run: Invocation
     ) throws(Failure) -> (ids: [JSONValue], version: JSONValue?) {
@@ -206,7 +206,7 @@ enum Queue {
         return (ids, version)
     }
 
-    /// Takes all entries out but the present one.
+    /// Removes all items except the current one.
     static func crop(_ run: Invocation) throws(Failure) {
         let state = try run.state()
         guard let current = state.itemID else { throw Failure(.nothingPlaying, "there is no current item to keep") }
@@ -228,7 +228,7 @@ enum Queue {
         var rest = ids[...]
         while !rest.isEmpty {
             var parameters = JSONObject([.init("ids", .array(Array(rest.prefix(idsOfLine))))])
-            // The indices were looked up in this version of the queue.
+            // The indexes are of this version of the queue.
             parameters["ifVersion"] = version
             let result = try run.call("queue.remove", .object(parameters))
             version = result["version"]
@@ -260,7 +260,7 @@ enum Queue {
         return Int64(number - 1)
     }
 
-    /// Indexes from 0 that `3` or `3-7` names.
+    /// Indexes from 0 for `3` or `3-7`, which count from 1.
     static func range(_ text: String, _ run: Invocation) throws(Failure) -> ClosedRange<Int64> {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { ClockText.integer($0) }
         if let first = ends.first ?? nil, first >= 1 {

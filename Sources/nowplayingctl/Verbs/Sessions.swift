@@ -3,7 +3,7 @@ import NowPlaying
 import NowPlayingClient
 
 extension Sessions {
-    /// Many sources on one box.
+    /// Sessions of the daemon.
     static let verbs = [
         Verb(
             name: "session", synopsis: "[list | create NAME | activate SESSION | close SESSION | publish NAME]",
@@ -31,7 +31,7 @@ extension Sessions {
 
 /// `session`.
 enum Sessions {
-    /// Shows, makes, chooses or closes sessions. Throws what is wrong with the words, or the daemon's refusal.
+    /// Shows, makes, activates or closes sessions. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         guard let word = run.words.first?.text else { return try list(run) }
         guard run.words.count == 2 else {

@@ -3,7 +3,7 @@ import NowPlaying
 import NowPlayingClient
 
 extension Sleeping {
-    /// Ending play by itself.
+    /// The sleep timer.
     static let verbs = [
         Verb(
             name: "sleep", synopsis: "[TIME | end-of-item | off] [--fade SECONDS]",
@@ -51,7 +51,7 @@ enum Sleeping {
         try run.perform("sleep.set", .object(parameters))
     }
 
-    /// Reads `1h30m`, `90s` or a time with a colon. A number alone could be minutes or seconds: nil.
+    /// Reads `1h30m`, `90s` or a time with a colon. Nil for a number alone: it could be minutes or seconds.
     static func seconds(_ text: String) -> Double? {
         if text.contains(":") { return ClockText.seconds(text) }
         var rest = text[...]
@@ -67,7 +67,7 @@ enum Sleeping {
 }
 
 extension StatusText {
-    /// `in 12:30`, `at the end of the item`; nil: it is not set.
+    /// `in 12:30`, `at the end of the item`; nil: the timer is not set.
     static func sleep(_ state: StateView) -> String? {
         guard let sleep = state.json["sleep"], sleep != .null else { return nil }
         let fade = sleep["fade"]?.doubleValue ?? 0

@@ -16,7 +16,7 @@ enum Condition: String, CaseIterable {
         }
     }
 
-    /// True if the condition came about between two states.
+    /// True if the condition began to hold between two states.
     func came(from old: StateView, to new: StateView) -> Bool {
         switch self {
         case .track:
@@ -31,7 +31,7 @@ enum Condition: String, CaseIterable {
 
 /// `wait`.
 enum Waiting {
-    /// Returns when the condition holds or came about. Throws at the timeout.
+    /// Returns when the condition holds, or held in between. Throws at the timeout.
     static func wait(_ run: Invocation) throws(Failure) {
         let word = run.words[0].text
         guard let condition = Condition(rawValue: word) else {

@@ -31,10 +31,10 @@ extension Pairing {
 enum Pairing {
     // MARK: pair
 
-    /// Seconds that an answer to the wait may come late.
+    /// Seconds by which an answer to the wait may be late.
     private static let grace = 10.0
 
-    /// Shows a code, and waits for its end.
+    /// Shows a code, and waits for its use or expiry.
     static func pair(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject()
         if let role = run.value("--role") {
@@ -140,7 +140,7 @@ enum Pairing {
 }
 
 extension String {
-    /// The text with spaces at its end, up to this many columns.
+    /// The text, padded with spaces to this many columns.
     fileprivate func padded(to columns: Int) -> String {
         self + String(repeating: " ", count: max(0, columns - TerminalText.width(of: self)))
     }

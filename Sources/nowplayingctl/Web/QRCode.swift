@@ -22,11 +22,11 @@ struct QRCode {
         rows = empty + modules + empty
     }
 
-    /// Columns that it takes.
+    /// Columns of the printed code.
     var columns: Int { rows.count }
 
-    /// Lines of half blocks, two rows of modules each. Light modules are drawn, which fits a dark terminal; `hasColours` makes
-    /// it fit any.
+    /// Lines of half blocks, two rows of modules each. They draw the light modules, which suits a dark terminal. With
+    /// `hasColours`, they suit every terminal.
     func lines(hasColours: Bool) -> [String] {
         stride(from: 0, to: rows.count, by: 2).map { top in
             let upper = rows[top]

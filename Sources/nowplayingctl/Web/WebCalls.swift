@@ -6,7 +6,7 @@ struct WebCalls {
     private let connection: Connection
     private let run: Invocation
 
-    /// Connects. Throws in words that name the remedy.
+    /// Connects. Throws a failure that names the remedy.
     init(_ run: Invocation) throws(Failure) {
         self.run = run
         do throws(ClientError) {
@@ -22,7 +22,7 @@ struct WebCalls {
         } catch { throw run.failure(error) }
     }
 
-    /// Calls a method. `patience`: seconds, where `--timeout` does not say.
+    /// Calls a method. `patience`: seconds to wait without `--timeout`.
     func call(
         _ method: String, _ parameters: JSONValue = [:], patience: Double = Invocation.patience
     ) throws(Failure) -> JSONValue {

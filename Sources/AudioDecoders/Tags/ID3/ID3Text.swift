@@ -1,9 +1,9 @@
 import TrackReading
 
-/// The texts of ID3: an encoding, then one text or several with zeros between.
+/// The texts of ID3: an encoding, then one or more texts, separated by zeros.
 enum ID3Text {
-    /// The texts in `bytes`, which are in `encoding` (0 Latin-1, 1 UTF-16 with a mark, 2 UTF-16 big-endian, 3 UTF-8); each
-    /// valid, of at most 4 KiB, empty ones as "".
+    /// The texts in `bytes`, in `encoding` (0 Latin-1, 1 UTF-16 with a byte order mark, 2 UTF-16 big-endian, 3 UTF-8).
+    /// Each is valid and has at most 4 KiB; empty ones are "".
     static func texts(_ bytes: ArraySlice<UInt8>, encoding: UInt8) -> [String] {
         switch encoding {
         case 1, 2: return utf16(bytes, bigEndian: encoding == 2)
@@ -18,8 +18,8 @@ enum ID3Text {
         return texts(content[1...], encoding: encoding)
     }
 
-    /// The long text of a frame TXXX: encoding, what it is about, text. UTF-8 where it was UTF-16, else the bytes as they are.
-    /// Nil: it is about something else than `name` (in capitals).
+    /// The long text of a frame TXXX: encoding, description, text. UTF-16 becomes UTF-8; other encodings keep their
+    /// bytes. Nil: the description is not `name` (in capitals).
     static func longText(_ content: [UInt8], about name: String) -> [UInt8]? {
         guard let encoding = content.first, texts(content).first?.uppercased() == name else { return nil }
         let bytes = content[1...]

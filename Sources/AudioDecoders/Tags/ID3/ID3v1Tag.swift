@@ -1,6 +1,6 @@
 import TrackReading
 
-/// ID3v1, with the number of the track that 1.1 put into the comment.
+/// ID3v1, with the track number that 1.1 put into the comment.
 enum ID3v1Tag {
     /// Fields of these 128 bytes.
     static func fields(_ tag: [UInt8]) -> TagFields {

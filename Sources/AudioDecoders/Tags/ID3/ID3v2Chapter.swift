@@ -1,11 +1,11 @@
 import NowPlaying
 
-/// A chapter as ID3v2 has it (ID3v2 Chapter Frame Addendum §3.1): a name for programs, times, and frames of its own.
+/// A chapter of ID3v2 (ID3v2 Chapter Frame Addendum §3.1): an identifier, times, and frames of its own.
 enum ID3v2Chapter {
-    /// Bytes of the frame that are read: the title comes before what is large.
+    /// Bytes of the frame to read: the title comes before large frames.
     static let readBytes = 4 << 10
 
-    /// The chapter in a frame CHAP of a tag of this version; nil: it contradicts itself.
+    /// The chapter in a frame CHAP of a tag of this version; nil: it is invalid.
     static func chapter(_ content: [UInt8], version: Int) -> Chapter? {
         guard let zero = content.firstIndex(of: 0), content.count >= zero + 17 else { return nil }
         let milliseconds = content[(zero + 1)..<(zero + 5)].reduce(0) { $0 << 8 | Int($1) }

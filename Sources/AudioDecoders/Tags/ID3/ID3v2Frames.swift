@@ -3,7 +3,7 @@ import TrackReading
 
 /// Meaning of the frames of ID3v2, by the names of Vorbis comments.
 enum ID3v2Frames {
-    /// True if a frame of this name is useful.
+    /// True if this reader uses frames of this name.
     static func isKnown(_ name: String) -> Bool { names[name] != nil || specials.contains(name) }
 
     private static let specials: Set<String> = [
@@ -11,7 +11,7 @@ enum ID3v2Frames {
         "TPOS", "TPA",
     ]
 
-    /// Frames whose texts are values as they are; those of 2.2 have three letters.
+    /// Fields of the frames whose texts need no conversion; frames of 2.2 have three letters.
     private static let names: [String: String] = [
         "TIT2": "TITLE", "TT2": "TITLE", "TIT3": "SUBTITLE", "TT3": "SUBTITLE", "TPE1": "ARTIST", "TP1": "ARTIST",
         "TPE2": "ALBUMARTIST", "TP2": "ALBUMARTIST", "TALB": "ALBUM", "TAL": "ALBUM", "TCOM": "COMPOSER",
@@ -19,7 +19,7 @@ enum ID3v2Frames {
         "TRC": "ISRC", "TLAN": "LANGUAGE", "TLA": "LANGUAGE", "TDES": "DESCRIPTION", "TDS": "DESCRIPTION",
     ]
 
-    /// Takes up a frame.
+    /// Adds the fields of a frame.
     static func take(_ name: String, _ content: [UInt8], into fields: inout TagFields) {
         if let field = names[name] {
             for text in ID3Text.texts(content) { fields.add(field, text.isEmpty ? nil : text) }
@@ -45,13 +45,14 @@ enum ID3v2Frames {
         }
     }
 
-    /// Names that programs give to texts of their own, where they differ from ours.
+    /// Fields of user texts whose names differ from those of Vorbis comments.
     private static let userFields = [
         "ALBUM ARTIST": "ALBUMARTIST", "ARTISTS": "ARTISTS", "ITUNESADVISORY": "ITUNESADVISORY",
         "PODCASTDESC": "DESCRIPTION",
     ]
 
-    /// A comment: encoding, language, what it is about, text. Those that are about something are numbers of programs.
+    /// A comment: encoding, language, description, text. Comments with a description other than `description` are
+    /// numbers of programs, and are ignored.
     private static func takeComment(_ content: [UInt8], into fields: inout TagFields) {
         guard content.count > 4 else { return }
         let texts = ID3Text.texts(content[4...], encoding: content[0])
@@ -59,7 +60,7 @@ enum ID3v2Frames {
         if !texts[1].isEmpty { fields.add("COMMENT", texts[1]) }
     }
 
-    /// RVA2 (ID3v2.4 §4.11): what it is for, then for a channel the change in 1/512 dB and the peak.
+    /// RVA2 (ID3v2.4 §4.11): a name, then for each channel the change in 1/512 dB and the peak.
     private static func takeVolume(_ content: [UInt8], into fields: inout TagFields) {
         guard let zero = content.firstIndex(of: 0) else { return }
         let name = String(decoding: content[..<zero], as: UTF8.self).lowercased()

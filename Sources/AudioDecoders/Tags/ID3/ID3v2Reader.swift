@@ -1,7 +1,7 @@
 import AudioCore
 
-/// Reads the body of an ID3v2 tag from front to back, without the zero bytes that "unsynchronisation" put after each 0xFF
-/// (ID3v2.3 §5), and without taking up what is skipped.
+/// Reads the body of an ID3v2 tag from front to back, without the zero bytes that "unsynchronisation" put after each
+/// 0xFF (ID3v2.3 §5). It keeps no bytes that it skips.
 struct ID3v2Reader {
     private let file: MediaFile
     /// End of the tag in the file.
@@ -11,7 +11,7 @@ struct ID3v2Reader {
     /// Offset of the next read in the file.
     private(set) var offset: Int64
     private var lastWasFF = false
-    /// Bytes that may still be read: a longer tag is suspicious.
+    /// Bytes that it may still read: a longer tag is suspicious.
     private var budget = 1 << 20
 
     /// Reads from `offset` to `end`.
@@ -22,10 +22,10 @@ struct ID3v2Reader {
         self.isUnsynchronised = isUnsynchronised
     }
 
-    /// Bytes left in the file's form of the tag.
+    /// Bytes left in the tag, in its form in the file.
     var left: Int64 { end - offset }
 
-    /// The next `count` bytes; fewer where the tag or the budget ends. Throws what reading throws.
+    /// The next `count` bytes; fewer where the tag or the budget ends. Throws read errors.
     mutating func read(_ count: Int) throws(DecodingError) -> [UInt8] {
         var result: [UInt8] = []
         while result.count < count, left > 0, budget > 0 {
@@ -42,7 +42,7 @@ struct ID3v2Reader {
         return result
     }
 
-    /// Passes over `count` bytes. Throws what reading throws.
+    /// Skips `count` bytes. Throws read errors.
     mutating func skip(_ count: Int) throws(DecodingError) {
         if !isUnsynchronised {
             offset += Int64(count)

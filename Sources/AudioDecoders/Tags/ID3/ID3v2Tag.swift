@@ -1,11 +1,11 @@
 import AudioCore
 
-/// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org), as far as it is of use: texts are read, pictures and whatever else is
-/// large are stepped over.
+/// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org). It reads the texts that this project uses, and skips pictures and
+/// all other large frames.
 struct ID3v2Tag {
-    /// Fields so far.
+    /// Fields read so far.
     private(set) var fields = TagFields()
-    /// The cue sheet in a text of that name, if it was asked for.
+    /// The cue sheet in a text CUESHEET, if `readsCueSheet` asked for it.
     private(set) var cueSheet: [UInt8]?
     /// End of the tag in the file.
     let end: Int64
@@ -13,11 +13,11 @@ struct ID3v2Tag {
     private let version: Int
     private let readsCueSheet: Bool
     private static let maximumFrames = 4096
-    /// Longest content of a frame that is read: 4 KiB of text in whatever encoding, several of them.
+    /// Bytes to read of a frame's content: several texts of 4 KiB, in any encoding.
     private static let maximumContent = 64 << 10
     private static let maximumCueSheet = 1 << 20
 
-    /// Reads the tag at `offset`; nil: there is none. What contradicts itself is left out. Throws what reading throws.
+    /// Reads the tag at `offset`; nil: there is none. Skips invalid frames. Throws read errors.
     init?(in file: MediaFile, at offset: Int64, readsCueSheet: Bool = false) throws(DecodingError) {
         let header = try file.bytes(at: offset, count: 10)
         guard let length = Self.length(header) else { return nil }
@@ -26,14 +26,14 @@ struct ID3v2Tag {
         self.readsCueSheet = readsCueSheet
         guard (2...4).contains(version), header[5] & 0x40 == 0 || version > 2 else { return }
         let bodyEnd = end - (header[5] & 0x10 != 0 && version == 4 ? 10 : 0)
-        // In 2.4 each frame says for itself whether it is unsynchronised.
+        // In 2.4 each frame has its own flag for unsynchronisation.
         var reader = ID3v2Reader(
             file: file, offset: offset + 10, end: bodyEnd,
             isUnsynchronised: header[5] & 0x80 != 0 && version < 4)
         if header[5] & 0x40 != 0 {
             let size = try reader.read(4)
             guard size.count == 4 else { return }
-            // 2.3 counts what follows the size, 2.4 all of it, in 7 bits a byte.
+            // In 2.3 the size does not include itself; in 2.4 it does, in 7 bits a byte.
             let length = version == 3 ? Self.plain(size) : max(0, Self.syncSafe(size) - 4)
             try reader.skip(min(length, 1 << 20))
         }
@@ -42,7 +42,7 @@ struct ID3v2Tag {
         }
     }
 
-    /// Bytes of the whole tag that begins with this header; nil: it is none.
+    /// Bytes of the whole tag that begins with this header; nil: it is not a tag.
     static func length(_ header: [UInt8]) -> Int64? {
         guard header.count >= 10, header.starts(with: [0x49, 0x44, 0x33]), header[3] < 0xFF, header[4] < 0xFF,
             header[6..<10].allSatisfy({ $0 < 128 })
@@ -54,7 +54,7 @@ struct ID3v2Tag {
     static func syncSafe(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) } }
     private static func plain(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-    /// Takes up the next frame; false: there is none. Throws what reading throws.
+    /// Adds the next frame; false: there is none. Throws read errors.
     private mutating func readFrame(_ reader: inout ID3v2Reader, in file: MediaFile) throws(DecodingError) -> Bool {
         let header = try reader.read(version == 2 ? 6 : 10)
         guard header.count == (version == 2 ? 6 : 10), Self.isName(header[..<(version == 2 ? 3 : 4)]) else {
@@ -64,7 +64,7 @@ struct ID3v2Tag {
         var size = version == 2 ? Self.plain(header[3..<6]) : Self.plain(header[4..<8])
         if version == 4 { size = try frameSize(header, reader, in: file) }
         let flags = version == 2 ? 0 : Int(header[9])
-        // Compressed or encrypted: 2.3 has them at the top of the second byte, 2.4 in the middle.
+        // The flags for compression and encryption are at the top of the second byte in 2.3, and in its middle in 2.4.
         let isPacked = flags & (version == 3 ? 0xC0 : 0x0C) != 0
         guard ID3v2Frames.isKnown(name), !isPacked, size > 0 else {
             try reader.skip(size)
@@ -75,7 +75,7 @@ struct ID3v2Tag {
         let wanted = min(size, isText && readsCueSheet ? Self.maximumCueSheet : limit)
         var content = try reader.read(wanted)
         try reader.skip(size - wanted)
-        // A byte of grouping; in 2.4 the length without unsynchronisation, in four.
+        // Removes a byte of grouping; in 2.4 also four bytes with the length without unsynchronisation.
         if flags & (version == 3 ? 0x20 : 0x40) != 0 { content.removeFirst(min(1, content.count)) }
         if version == 4 {
             if flags & 0x01 != 0 { content.removeFirst(min(4, content.count)) }
@@ -90,8 +90,8 @@ struct ID3v2Tag {
         return reader.left > 0
     }
 
-    /// The size of a frame of 2.4: 7 bits a byte, but some programs (iTunes) wrote 8. What leads to another frame, or to the
-    /// end, is right.
+    /// The size of a frame of 2.4: 7 bits a byte, but some programs (iTunes) wrote 8. The size that leads to another
+    /// frame or to the end is right.
     private func frameSize(
         _ header: [UInt8], _ reader: ID3v2Reader, in file: MediaFile
     ) throws(DecodingError) -> Int {

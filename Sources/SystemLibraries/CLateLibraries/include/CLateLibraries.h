@@ -1,7 +1,7 @@
-/* Libraries that are opened when they are first needed, or when a thread asks for them ahead of that. The functions that we call
-   have the names and types of the libraries' own headers; each opens its library, and returns zero if that is not there.
+/* Libraries that open at first use, or when a thread requests it earlier. The called functions have the names and types of
+   the libraries' own headers. Each opens its library, and returns zero if the library is not there.
 
-   1: the library is there, and is open from now on; 0: it is not. Any thread; reads files. */
+   Each function below returns 1 if the library is there and now open, else 0. Any thread; reads files. */
 #pragma once
 
 int late_pulse_is_there(void);

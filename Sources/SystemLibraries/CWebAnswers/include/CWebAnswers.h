@@ -1,24 +1,24 @@
 #pragma once
 #include <stddef.h>
 
-/* The answers of libmicrohttpd itself to requests that it can't read. They are pages of HTML, some begin twice, and no option
-   changes them. A program that links this target sends its own instead: see CWebAnswers.c. */
+/* libmicrohttpd itself answers requests that it cannot read. Its answers are HTML pages, some begin twice, and no option
+   changes them. A program that links this target sends its own answers instead: see CWebAnswers.c. */
 
-/* Whether these bytes begin an answer of libmicrohttpd itself: an error without a header that all our answers have. */
+/* 1 if these bytes begin an answer of libmicrohttpd itself: an error without a header that all answers of the bridge have. */
 int web_is_foreign_answer(const void *bytes, size_t length);
 
-/* Our answer in place of one that begins with these bytes. It ends the connection. Returns its length. */
+/* Writes the bridge's answer in place of an answer that begins with these bytes. It ends the connection. Returns its length. */
 size_t web_own_answer(const void *bytes, size_t length, char *space, size_t size);
 
-/* The bytes of a new connection are requests. */
+/* Begins to watch a new connection, whose bytes are requests. */
 void web_watch_heads(int socket, int uses_tls);
 
-/* The next bytes are the head of a request, if it was not known where the one before ends. */
+/* Marks the next bytes as the head of a request, if the end of the previous request was unknown. */
 void web_await_head(int socket);
 
-/* Nothing that comes on this descriptor is a head. */
+/* Stops watching this descriptor: its further bytes are not heads. */
 void web_forget_heads(int socket);
 
-/* Puts the byte 1 in place of each NUL in a head, in bytes that have just come on a connection. `is_tls`: they
-   came by TLS; bytes that hold TLS itself stay as they are. */
+/* Replaces each NUL of a head by the byte 1 in bytes that a connection has just received. `is_tls`: TLS has decrypted the
+   bytes; encrypted bytes stay unchanged. */
 void web_show_nuls(int socket, int is_tls, void *bytes, size_t length);
