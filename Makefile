@@ -1,7 +1,7 @@
 # nowplayingd: every target installs the Debian packages that it lacks (as root with apt-get, else with sudo, else it
-# prints the line to type and ends with status 1). Where nothing is missing, neither apt nor the network is touched.
+# prints the line to type and ends with status 1). If no package is missing, it uses neither apt nor the network.
 #
-#   make run                 build and play a tune of our own
+#   make run                 build and play the project's tune
 #   make run FILE=~/Music    build and play a file or a folder
 #   make help                the other targets
 
@@ -55,7 +55,7 @@ units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/s
 help:
 	@sed -n 's/^#:  *//p' Makefile
 
-#: make run [FILE=…]            install what is missing, build, play FILE (a file or a folder) or a tune of our own
+#: make run [FILE=…]            install missing packages, build, play FILE (a file or a folder) or the project's tune
 run:
 	@Scripts/packages build run
 	@timeout 5 pactl info > /dev/null 2>&1 || Scripts/packages server
@@ -70,7 +70,7 @@ build:
 	@Scripts/optional
 	@Scripts/build
 
-#: make test [FILTER=…]         install what is missing, build and run all tests (about 14 minutes with the build)
+#: make test [FILTER=…]         install missing packages, build and run all tests (about 14 minutes with the build)
 test:
 	@Scripts/packages build decode run test
 	@Scripts/test
@@ -123,7 +123,7 @@ sanitize:
 	@Scripts/packages build decode run test
 	@status=0; for kind in $(or $(SANITIZER),thread address); do Scripts/sanitize $$kind || status=1; done; exit $$status
 
-#: make fuzz [MINUTES=20] [TARGETS="flac …"]  look for bytes that break what reads them
+#: make fuzz [MINUTES=20] [TARGETS="flac …"]  search for inputs that break a reader of foreign bytes
 fuzz:
 	@Scripts/packages build decode run test
 	@Scripts/fuzz $(or $(MINUTES),20) $(TARGETS)
@@ -144,7 +144,7 @@ bench: export MATERIAL := $(MATERIAL)
 bench: export RIVALS := $(RIVALS)
 bench: export MINUTES := $(MINUTES)
 
-#: make microbenchmarks         instructions of what happens often, against Benchmarks/instructions.json
+#: make microbenchmarks         instructions of frequent operations, against Benchmarks/instructions.json
 microbenchmarks:
 	@Scripts/packages build microbenchmarks
 	@Scripts/microbenchmarks
@@ -156,7 +156,7 @@ install:
 	@Scripts/build
 	@$(MAKE) --no-print-directory install-files
 
-# What is built already, from the folder PROGRAMS.
+# Installs the built programs of the folder PROGRAMS.
 install-files:
 	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(mandir)/man8 $(docdir)
 	install -m 755 $(programs:%=$(PROGRAMS)/%) $(bindir)

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""What `swift format lint` and the compiler do not check: one line per finding, status 1 when there is one.
+"""Checks that `swift format lint` and the compiler do not make: one line per finding, status 1 if there is one.
 
-Imports      a target imports only targets that it declares, and declares only targets that stand above it in
+Imports      a target imports only targets that it declares, and declares only targets that are above it in
              Package.swift (test targets may use any); Foundation only in tests.
 Lengths      no file of Swift, Python, C or shell over 400 lines, the median of Sources below 150.
-Docs         a `package` declaration, a requirement of a `package protocol`, whatever stands in no other declaration
-             and is not private (programs' main.swift aside), and every other member of a type that another file of the
-             target seems to use, begins with `///`; in tests only what is `package`. Exempt: what a documented protocol
-             of ours that the type conforms to or one of the language asks for (`==`, `hash`, `init(stringLiteral:)` …),
-             what is overridden, and properties and cases whose type says what they are: text, a flag, a type of ours.
-             A bare number needs its unit, unless it is a count, a version or an identity by its name.
-Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length that media
-             claim: see swift_numbers.py.
+Docs         these begin with `///`: a `package` declaration, a requirement of a `package protocol`, a non-private
+             declaration at the top of a file (except in programs' main.swift), and every other member of a type that
+             another file of the target seems to use. In tests: only `package` declarations. Exempt: requirements of a
+             documented protocol or of a protocol of the language (`==`, `hash`, `init(stringLiteral:)` …), overrides,
+             and properties and cases whose type explains them: text, a flag, a type of the project. A bare number
+             needs its unit, unless its name makes it a count, a version or an identity.
+Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length from
+             media: see swift_numbers.py.
 State        no stored variable of the engine can be written by another file: see swift_state.py.
 Words        no documentation comment opens with What, Who, Whether …, nor uses tell, tells or told: see swift_words.py.
 Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
-Machines     no file names the folder of this checkout or the home directory of who runs the check.
+Machines     no file names the folder of this checkout or the home directory of the present user.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
 """
@@ -48,7 +48,7 @@ COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^
 
 
 class Manifest:
-    """Targets of Package.swift in their order, and what each declares."""
+    """Targets of Package.swift in their order, with their declared dependencies."""
 
     def __init__(self, description):
         self.order = [target["name"] for target in description["targets"]]
@@ -91,7 +91,7 @@ def import_findings(root, manifest):
 
 
 def is_code(path):
-    """Whether people write it in a language whose files have a length that can be too great."""
+    """True for source code in a language with a limit of file length."""
     if path.suffix in (".swift", ".py", ".c", ".h", ".sh", ".bash", ".fish"):
         return True
     with open(path, "rb") as file:
@@ -110,7 +110,7 @@ def length_findings(root, tracked):
 
 
 def is_documented(lines, number):
-    """Whether a doc comment stands above line `number`, attributes between them aside."""
+    """True if a doc comment is above line `number`; only attributes may be between them."""
     above = number - 1
     while above >= 0 and ATTRIBUTE_LINE.match(lines[above].strip()):
         above -= 1
@@ -118,7 +118,7 @@ def is_documented(lines, number):
 
 
 def is_plain(line):
-    """Whether it declares a property whose name and type leave nothing to say."""
+    """True for the declaration of a property whose name and type explain it."""
     found = PROPERTY.search(line)
     if not found:
         return False
@@ -128,7 +128,7 @@ def is_plain(line):
 
 
 def is_plain_case(rest):
-    """Whether the cases carry nothing, or one value each that the name of the case or its type explains."""
+    """True if the cases have no values, or one value each that the name of the case or its type explains."""
     for name, values in swift_members.CASE.findall(rest):
         parts = [part for part in re.split(r",(?![^<\[(]*[>\])])", values[1:-1]) if part.strip()]
         if "->" in values or len(parts) > 1 and any(":" not in part for part in parts):
@@ -142,7 +142,7 @@ def is_plain_case(rest):
 
 
 def is_exempt(member, line, package):
-    """Whether a protocol or the class above says what it is, or it says so itself."""
+    """True if a protocol or the superclass documents the member, or its own declaration explains it."""
     if CONFORMANCE.match("init" + member.rest if member.kind == "init" else member.rest):
         return True
     if re.search(r"\boverride\b", member.modifiers) or package.is_witness(member):
@@ -151,7 +151,7 @@ def is_exempt(member, line, package):
 
 
 def is_seen_outside(member, file, neighbours, is_test):
-    """Whether other targets may use it, or another file of its own seems to; of tests only the first counts."""
+    """True if other targets may use the member, or another file of its target seems to; in tests, only the first counts."""
     if member.access in ("package", "public"):
         return True
     if is_test or any(one.access in swift_members.PRIVATE for one in [member, *member.scopes]):
@@ -179,7 +179,7 @@ def documentation_findings(root, sources, manifest):
 
 
 def command_findings(root, sources):
-    """Switches over commands whose `default` would take an unknown one for another."""
+    """Switches over commands whose `default` would treat an unknown command as another one."""
     names = set()
     for name, case in (("RemoteCommand", r"    case "), ("MethodName", r"        case ")):
         for path in sources:
@@ -217,7 +217,7 @@ def machine_findings(root, tracked):
 
 
 def files_of(root):
-    """Files that git knows, or all where there is no repository."""
+    """Files that git tracks, or all files if there is no repository."""
     git = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                          capture_output=True, text=True)
     if git.returncode == 0 and git.stdout:

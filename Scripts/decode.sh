@@ -1,5 +1,5 @@
-# Read by scripts that build. Sets NOWPLAYING_DECODE for Package.swift: 1 where nowplaying-decode, which needs FFmpeg, libcurl
-# and libseccomp, can be built; elsewhere 0, with words about what is missing for want of it.
+# Build scripts read this file. It sets NOWPLAYING_DECODE for Package.swift: 1 if nowplaying-decode, which needs FFmpeg,
+# libcurl and libseccomp, can be built; else 0, with a message about the missing features.
 if [ "${DECODE:-yes}" = yes ] && pkg-config --exists libavformat libavcodec libavutil libswresample libcurl libseccomp; then
     export NOWPLAYING_DECODE=1
 else

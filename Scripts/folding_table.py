@@ -2,7 +2,7 @@
 """Writes Sources/TrackDatabase/Folding/FoldingTable.swift from the Unicode data of Python.
 
 A code point maps to its compatibility decomposition, in lower case, without marks of Latin, Greek, Cyrillic, Hebrew and
-Arabic and without what is invisible; katakana becomes hiragana. Hangul is left to the program, which composes it.
+Arabic and without invisible code points; katakana becomes hiragana. The program itself composes Hangul.
 
 usage: Scripts/folding_table.py
 """
@@ -28,7 +28,7 @@ LETTERS = {
 
 
 def is_dropped(character):
-    """Marks that a person may leave out, and what has no shape."""
+    """True for a mark that a person may leave out, and for an invisible code point."""
     combining, category = unicodedata.combining(character), unicodedata.category(character)
     if category == "Cf" or 0xFE00 <= ord(character) <= 0xFE0F or 0xE0100 <= ord(character) <= 0xE01EF:
         return True
@@ -36,7 +36,7 @@ def is_dropped(character):
         return True
     if not category.startswith("M"):
         return False
-    # Overlays, Hebrew points, Arabic vowels, and what stands above, below or beside. Not the voice marks of kana (8), and
+    # Overlays, Hebrew points, Arabic vowels, and marks above, below or beside a letter. Not the voice marks of kana (8), and
     # not the vowels and tones of Indic scripts and of Thai (7, 9, 84 to 132).
     return combining == 1 or 10 <= combining <= 36 or combining in (202, *range(212, 241))
 
@@ -57,7 +57,7 @@ def folded(character, depth=0):
 
 
 def entries():
-    """(code point, code points of its text) of whatever changes."""
+    """(code point, code points of its text) for each code point that changes."""
     for code in range(0x80, 0x110000):
         if 0xAC00 <= code <= 0xD7A3 or 0xD800 <= code <= 0xDFFF or 0xE000 <= code <= 0xF8FF or code >= 0xF0000:
             continue
@@ -92,7 +92,7 @@ def compose(text):
 
 
 def runs(found):
-    """[(first, count, step, targets, target step)]: a run has one target each, which grows by its own step."""
+    """[(first, count, step, targets, target step)]: the target of a run grows by its own step."""
     result, place = [], 0
     while place < len(found):
         code, targets = found[place]

@@ -1,7 +1,7 @@
-# Chooses inputs for Scripts/fuzz, from the account that libFuzzer keeps when it merges: the one that reaches most first, then
-# each that reaches most of what was not reached yet, of two like that the smaller one, as long as there is room, 64 at most.
-# The account: how many files, how many of them were there before, their names; then for each, by its number from 0 on,
-# "STARTED NUMBER BYTES" and "FT NUMBER FEATURE…".
+# Chooses inputs for Scripts/fuzz from the control file of libFuzzer's merge. It chooses the input with the most features
+# first, then repeatedly the input with the most unreached features, and the smaller one of two equals. It stops without
+# room, and at 64 inputs. The control file: the number of files, the number of earlier ones, their names; then for each, by
+# its number from 0, "STARTED NUMBER BYTES" and "FT NUMBER FEATURE…".
 NR == 1 { count = $1; next }
 NR == 2 { next }
 NR <= count + 2 { name[NR - 3] = $0; next }
@@ -15,7 +15,7 @@ END {
         for (file in features) {
             if (bytes[file] < 1 || bytes[file] > longest || bytes[file] > room) continue
             if (name[file] ~ /\/crash-[^\/]*$/) continue
-            # What is left of it was counted once, and is only ever less.
+            # The number of unreached features was counted before, and can only fall.
             if (file in left && left[file] < most) continue
             n = split(features[file], each, " ")
             new = 0

@@ -1,17 +1,17 @@
-# Read by scripts that run tests. Sets the regular expressions of the rows into which the tests are divided: tests of one row
-# run one after the other.
+# Scripts that run tests read this file. It sets the regular expressions of the rows into which the tests are divided. Tests
+# of one row run one after the other.
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
 programs="^RepositoryTests\.|$wakeups"
 bridges='^(BridgeTests|MPRISTests)\.'
-# The library with its own program: its questions, and its scans and lists.
+# The library with its own program: its requests, and its scans and lists.
 questions='^LibraryTests\.'
 library='^LibraryRuntimeTests\.'
-# They count wakeups of the library, which every disk that others mount wakes.
+# These count wakeups of the library, which each mount of a disk by another test wakes.
 rest='^(LibraryTests|LibraryRuntimeTests)\.(.*/atRest|OwnFolderTests/)'
-# The doors for pages and for clients of MPD, with their own programs.
+# The bridges for pages and for clients of MPD, with their own programs.
 doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
-# Pure tests that need one thread for long: half of the time of all pure ones.
+# Pure tests that occupy one thread for long: half of the time of all pure tests.
 engine='^(PlaybackEngineTests|ClientTests)\.'
 names='Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'

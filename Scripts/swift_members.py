@@ -1,4 +1,4 @@
-"""What check_sources.py has to know of Swift: which declaration stands in which type, and which files name it."""
+"""Swift for check_sources.py: the types of declarations, and the files that name them."""
 import collections
 import re
 
@@ -20,14 +20,14 @@ CASE = re.compile(r"(\w+)\s*(\((?:[^()]|\([^()]*\))*\))?\s*(?:=[^,]*)?(?:,\s*|$)
 
 
 def blank(text):
-    """The text with blanks for comments and for the words of literals; code inside literals stays. As long as before."""
+    """The text with blanks for comments and for the words of literals; code inside literals stays. The length is the same."""
     pieces, waiting, depth, at = [], [], 0, 0
 
     def drop(start, end):
         pieces.append(re.sub(r"[^\n]", " ", text[start:end]))
 
     def literal(start, hashes, quote):
-        """Drops words up to the end of the literal or to code in it; the position behind."""
+        """Drops words up to the end of the literal or to code in it. Returns the position after that."""
         stop = re.compile(rf"\\{hashes}\(|\\{hashes}.|{quote}{hashes}", re.DOTALL)
         while found := stop.search(text, start):
             drop(start, found.start())
@@ -69,7 +69,7 @@ Scope = collections.namedtuple("Scope", "kind name access")
 
 
 class Member(collections.namedtuple("Member", "number access modifiers kind name label rest scopes")):
-    """A declaration: its line from 0, the label of its first parameter, what follows its name, the types around it."""
+    """A declaration: its line from 0, the label of its first parameter, the text after its name, the types around it."""
 
     @property
     def is_outermost(self):
@@ -77,7 +77,7 @@ class Member(collections.namedtuple("Member", "number access modifiers kind name
 
 
 class Source:
-    """A file: its declarations that stand in types or in nothing, and the words that it uses."""
+    """A file: its declarations in types or at the top, and the words that it uses."""
 
     def __init__(self, path):
         self.path = path
@@ -100,7 +100,7 @@ class Source:
                 access = given[1] if given else "internal"
                 if kind in TYPES or kind == "extension":
                     whole = ".".join([*(s.name for s in scopes[-1:] if kind != "extension"), name])
-                    # What goes on with a type is seen no further than the type.
+                    # An extension has at most the visibility of its type.
                     access = self.hidden.get(whole, access)
                     if access in PRIVATE:
                         self.hidden[whole] = access
@@ -126,7 +126,7 @@ def last(name):
 
 
 class Package:
-    """What the sources together say: who conforms to what, and what each protocol asks for."""
+    """Facts from all sources: conformances of types, and requirements of protocols."""
 
     def __init__(self, sources):
         self.parents, self.asked = collections.defaultdict(set), collections.defaultdict(set)
@@ -143,7 +143,7 @@ class Package:
         return kind, member.name, member.label if kind in ("func", "init") else ""
 
     def is_witness(self, member):
-        """Whether a protocol that its type conforms to asks for it."""
+        """True if a protocol of the member's type requires the member."""
         if not member.scopes or member.scopes[-1].kind == "protocol":
             return False
         seen, waiting = set(), [member.scopes[-1].name]
@@ -157,7 +157,7 @@ class Package:
 
 
 def uses(source, member):
-    """Whether another file seems to use the member: names it behind a point, or where its type goes on."""
+    """True if another file seems to use the member: names it after a dot, or in an extension of its type."""
     kind, name, owner = member.kind, member.name, last(member.scopes[-1].name)
     if kind in TYPES or kind in ("typealias", "associatedtype"):
         return name in source.words
@@ -168,7 +168,7 @@ def uses(source, member):
     else:
         first = r"(?!\)|\w+\s*:)" if member.label else r"\)"
     if "=" in member.rest.split("{")[0]:
-        first = ""  # May be left out.
+        first = ""  # A call may leave it out.
     if kind == "init":
         return re.search(rf"\b{owner}(?:<[^>()]*>)?(?:\.init)?(?:\(\s*{first}|\s*\{{)", source.code) is not None
     if name not in source.words:

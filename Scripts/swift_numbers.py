@@ -1,13 +1,13 @@
 """Finds conversions and sums in Swift files that trap on numbers from outside.
 
-Conversions   `Int64(…)`, `UInt32(…)`, `Int(…)` of a floating value without a label: it traps on what is too large, too small
-              or no number. `Int64(clamping: …)` of NowPlaying takes each value. An argument counts as floating where it rounds,
+Conversions   `Int64(…)`, `UInt32(…)`, `Int(…)` of a floating value without a label: it traps on values out of range and on
+              NaN. `Int64(clamping: …)` of NowPlaying takes each value. An argument counts as floating if it rounds,
               has a literal with a fraction or an exponent, converts to Double or Float, or names something that a
               declaration makes floating: one of the same file, or a property or function of any file if no declaration of
               the same file makes it something else and no declaration at all makes it an integer.
-Claims        What media claim of their length (`lengthInFrames`, a granule position, the totals of the decoding
-              libraries) next to an unchecked `+` or `*`, and `lengthInFrames` of a decoder outside of the targets that own it:
-              there `boundedLength` is what can be counted with.
+Claims        Lengths from media (`lengthInFrames`, a granule position, the totals of the decoding libraries) next to an
+              unchecked `+` or `*`, and `lengthInFrames` of a decoder outside of the targets that own it: other targets
+              compute with `boundedLength`.
 """
 import re
 
@@ -29,19 +29,18 @@ MEMBER_ASSIGNMENT = re.compile(r"\b(?:let|var)\s+(\w+)\s*=\s*(?:try[?!]?\s+)?(?:
 COMPARISON = re.compile(r"==|!=|<=|>=|&&|\|\||\s[<>]\s|\bcontains\(")
 COMMENT = re.compile(r"//[^\n]*")
 
-# It has the one conversion that the others are made of.
+# This file has the conversion on which the others are based.
 OWNER = "Sources/NowPlaying/TimeLimit.swift"
 CLAIM = (r"(?:\blengthInFrames\b|\bgranule\b|\bbelievedLength\b|\b(?:ov|op)_pcm_(?:total|tell)\([^)]*\)|"
          r"\bmpg123_length\([^)]*\)|\binfo\.frames\b)")
 SUM = re.compile(rf"{CLAIM}\)*\s*[?!]?\s*(?<!&)[+*](?!=?\s*\")|(?<!&)[+*]=?\s*(?:\w+[?!]?\.)*{CLAIM}")
 DOOR = re.compile(r"\.lengthInFrames\b")
-# The protocol and its decoders: they bound what a file claims, or are bounded by whoever has them.
+# The protocol and its decoders: they bound the lengths in files, or their owner bounds them.
 DECODERS = ("AudioCore", "AudioDecoders")
 
 
 def plain(text):
-    """The text with comments and literals blanked, so that each character stands where it was; what is put into a literal
-    stays."""
+    """The text with comments and literals blanked, so that each character keeps its place; interpolations stay."""
     result, place, inside, depths = [], 0, None, []
     while place < len(text):
         if inside is None:
@@ -80,7 +79,7 @@ def plain(text):
 
 
 def argument(text, start):
-    """What stands between the parenthesis that was opened before `start` and its end."""
+    """The text from `start` to the end of the parenthesis that was opened before it."""
     depth, place = 1, start
     while place < len(text) and depth:
         depth += {"(": 1, ")": -1}.get(text[place], 0)
@@ -89,7 +88,7 @@ def argument(text, start):
 
 
 def without_integers(text):
-    """The text without the conversions to integers that stand in it: what they convert is looked at by itself."""
+    """The text without its conversions to integers: their arguments are checked separately."""
     result, place = "", 0
     while found := CALL.search(text, place):
         result += text[place:found.start()] + "0"
@@ -117,7 +116,7 @@ class Names:
 
 
     def learn(self, text, everywhere):
-        """Takes up what is assigned from a floating property or function of another file."""
+        """Adds the names that are assigned from a floating property or function of another file."""
         for name, member in MEMBER_ASSIGNMENT.findall(text):
             if member in everywhere:
                 self.floating.add(name)
@@ -127,7 +126,7 @@ class Names:
 def is_floating(text, own, everywhere):
     text = without_integers(text)
     if COMPARISON.search(text):
-        # What is chosen by a comparison is of the type of its branches.
+        # A conditional expression has the type of its branches.
         text = re.sub(r"^[^?]*\?", "", text)
     if SIGN.search(text):
         return True

@@ -1,8 +1,8 @@
 """Finds stored state that another file of its target can write, in the targets of ROOMS.
 
-A stored variable of a class, an actor or a struct is `private` or `private(set)`; so its own file alone writes it. A lock or
-an atomic number is `private`: whoever sees it can change its contents. Exempt are private types, and records: structs
-without a mutating function that another file can call, whose fields belong to the owner of the value.
+A stored variable of a class, an actor or a struct is `private` or `private(set)`, so only its own file writes it. A lock or
+an atomic number is `private`, as code that can read it can change its contents. Exempt are private types, and records:
+structs without a mutating function that another file can call. Their fields belong to the owner of the value.
 """
 import re
 
@@ -15,7 +15,7 @@ LOCK = re.compile(r"(?::|=)\s*(?:Mutex|Atomic)\b")
 
 
 def is_stored(member):
-    """Whether a `var` has storage: no block after its name, unless after a value or of observers."""
+    """True if a `var` has storage: it has no block after its name, except after a value or of observers."""
     before, brace, after = member.rest.partition("{")
     return not brace or "=" in before or re.match(r"\s*(?:didSet|willSet)\b", after) is not None
 

@@ -1,4 +1,4 @@
-# Writes a tune of eight seconds of our own making as WAV (44.1 kHz, 16 bit, stereo) to standard output.
+# Writes the project's own tune of eight seconds as WAV (44.1 kHz, 16 bit, stereo) to standard output.
 # usage: LC_ALL=C awk -f Scripts/tune.awk > tune.wav
 # A note is two decaying sines, each computed by its recurrence y[n] = 2 cos(w) y[n-1] - y[n-2].
 
@@ -39,7 +39,7 @@ BEGIN {
     rate = 44100; pi = 3.14159265358979; frames = 8 * rate
     title = "Hello from nowplayingd"; artist = "nowplayingd"
 
-    # Four bars of an arpeggio over a bass note, then the chord it comes home to. MIDI note numbers.
+    # Four bars of an arpeggio over a bass note, then the tonic chord. MIDI note numbers.
     split("48 60 64 67 72 67 64 45 57 60 64 69 64 60 41 57 60 65 69 65 60 43 59 62 67 71 67 62", score, " ")
     step = 0.25; at = 0.05; place = 0
     for (bar = 0; bar < 4; bar++) {

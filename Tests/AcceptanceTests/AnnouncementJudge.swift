@@ -25,7 +25,7 @@ struct AnnouncementJudge {
     private var rate: Double { recording.rate }
     /// Frames by which sound may be late, since no thread had a processor.
     private var lateFrames: Double { (row.waited * rate).rounded(.up) }
-    /// When it is heard, with what lies around it.
+    /// The time of its sound, with the sound around it.
     private var span: ClosedRange<Double> {
         (row.begin - AnnouncementTable.lead)...(row.end + release + AnnouncementTable.tail)
     }
@@ -83,7 +83,7 @@ struct AnnouncementJudge {
         #expect(seconds < row.end - row.begin + 0.1, "\(row.name): quiet for \(seconds) s")
     }
 
-    /// Every frame of it is heard when it is its turn.
+    /// Checks that every frame of the item plays at its time.
     private func continuous(_ levels: [CodeRecording.Level]) {
         let offsets = levels.map { Double($0.frame) - ($0.time * rate).rounded() }
         let spread = (offsets.max() ?? 0) - (offsets.min() ?? 0)
@@ -103,7 +103,7 @@ struct AnnouncementJudge {
         #expect(abs(off - heard) < step + row.waited, "\(words)")
     }
 
-    /// It goes on with the next frame.
+    /// Checks that the item continues with the next frame.
     private func held() {
         let runs = recording.runs(span).filter { isMusic($0.frame) }
         let gaps = zip(runs.dropFirst(), runs).map { next, last in
@@ -127,7 +127,7 @@ struct AnnouncementJudge {
         #expect(abs(error) < noise + row.waited, "\(row.name): the clock is off by \(error) s")
     }
 
-    /// The words are heard from the first to the last, each once and as loud as they shall be.
+    /// Checks that the announcement plays from the first to the last frame, each once and at the right level.
     private func words() {
         let code = row.words.code ?? 0..<0
         let said = recording.levels(span) { code.contains($0) }

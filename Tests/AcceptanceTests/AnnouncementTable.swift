@@ -3,8 +3,8 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// Announcements over a recorded daemon that plays the position code: what was heard before, during and after each is
-/// judged when all of them were made.
+/// Announcements over a recorded daemon that plays the position code. The sound before, during and after each announcement
+/// is judged when all of them are over.
 final class AnnouncementTable {
     /// Effect on the playback.
     enum During: Equatable {
@@ -48,15 +48,15 @@ final class AnnouncementTable {
     private let rate: Double
     /// Seconds by which the recorder's idea of an instant may be off.
     private let noise: Double
-    /// Seconds by which two readings of the server's clock may differ while the sound goes on.
+    /// Tolerated seconds between two readings of the server's clock while the sound continues.
     private let step: Double
     private let waits: () -> ProcessorWaits
     /// Seconds in which it is as loud as before.
     private let release: Double
 
-    /// Seconds that are heard before each.
+    /// Seconds of audible sound before each announcement.
     static let lead = 0.25
-    /// Seconds that are heard of it when it is as loud as before.
+    /// Seconds of audible sound after the return to the earlier volume.
     static let tail = 0.15
 
     /// `client` follows the daemon that is recorded; `waits` reads that daemon and its server.
@@ -144,7 +144,7 @@ final class AnnouncementTable {
         }
     }
 
-    /// Judges what was recorded; to be called when all was announced.
+    /// Judges the recording; to be called after all announcements.
     func judge() async {
         await recorder.waitFor(more: 0.3)
         recorder.stop()

@@ -16,7 +16,7 @@ extension Acceptance {
         private static let release = isNight ? 0.5 : 0.15
         private static let settings =
             "[announcements]\nduck-to = -20\nattack = \(isNight ? 0.1 : 0.05)\nrelease = \(release)\n"
-        /// Frames of what plays.
+        /// Frames of the playing item.
         private static let length = 44100 * (isNight ? 60 : 30)
 
         init() { LoopThread.start() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Something said over what plays.
+    /// Announcements over the playback.
     @Suite(.timeLimit(.minutes(5))) struct AnnouncementTests {
         init() { LoopThread.start() }
 

@@ -34,7 +34,7 @@ extension Acceptance {
             let path = try #require(answer["path"]?.stringValue)
             #expect(path.hasPrefix(folder.path("cache/artwork/")))
             #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == cover)
-            // It stays what it was, whatever becomes of the file.
+            // The picture stays the same after changes of the file.
             unlink(folder.path("cover.png"))
             #expect(client.call("artwork.get", ["id": .string(id)])?["path"]?.stringValue == path)
             #expect(client.refusal("artwork.get", ["id": "0"]) == "100 noArtwork")

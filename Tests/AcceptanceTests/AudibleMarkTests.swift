@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Advertisements, chapters and the held seek button, held against what is heard.
+    /// Advertisements, chapters and the held seek button, against the recording of the sound.
     @Suite(.timeLimit(.minutes(5))) struct AudibleMarkTests {
         private static let rate = 44_100.0
-        /// Seconds by which the recorder's idea of when a frame was heard may be off.
+        /// Maximum error in seconds of the recorder's time of a frame.
         private static let noise = 0.02
 
         /// True if a state matches the sound: this advertisement or none, and the chapter at this position of the content.

@@ -51,7 +51,7 @@ extension Acceptance {
             Kind(name: "CAF", bits: 24, layout: .float, make: { $0.caf($1) }),
         ]
 
-        /// The places of so many channels, as every test of ours and the player agree on them.
+        /// The channel positions for this number of channels, on which the tests and the player agree.
         static func map(_ channels: Int) -> String {
             let maps = [
                 "mono", "front-left,front-right", "front-left,front-right,front-center",
@@ -64,7 +64,7 @@ extension Acceptance {
             return maps[channels - 1]
         }
 
-        /// So many sinks are recorded side by side: what is compared is no time.
+        /// Number of sinks that are recorded side by side, as the tests compare no times.
         static let together = 5
 
         @Test("each kind of file is heard bit by bit", arguments: 0..<kinds.count / together)

@@ -1,8 +1,8 @@
 import Glibc
 import TestSupport
 
-/// The fault campaign: the same tests a few times in `make test`, and many times in `make faults`, which makes a table of
-/// what they measure.
+/// The fault campaign: the same tests run a few times in `make test`, and many times in `make faults`, which makes a table
+/// of their measurements.
 enum Campaign {
     /// True for `make faults`.
     static let isLong = environmentHas("NOWPLAYING_FAULTS")
@@ -10,7 +10,7 @@ enum Campaign {
     /// Number of repetitions.
     static func times(_ few: Int, long: Int) -> Int { isLong ? long : few }
 
-    /// Adds a row to the table: the fault, how often, and what came of it.
+    /// Adds a row to the table: the fault, its count, and the result.
     static func report(_ fault: String, _ times: Int, _ result: String) {
         let row = "| \(fault) | \(times) | \(result) |\n"
         guard let path = currentEnvironment()["NOWPLAYING_FAULTS_REPORT"], let file = fopen(path, "a") else { return }

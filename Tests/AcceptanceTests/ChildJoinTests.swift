@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Files that a child decodes, one behind the other: what the file output wrote of them is what was coded.
+    /// Files that a child decodes, one after the other: the file output writes exactly the coded samples.
     @Suite(
         .timeLimit(.minutes(5)), .enabled(if: RealDaemon.hasDecodeProgram, "nowplaying-decode is not built"))
     struct ChildJoinTests {
@@ -34,7 +34,7 @@ extension Acceptance {
             let written = try await play(files)
             // 32 bit floats, two channels.
             #expect(written.count == 8 * material.frames)
-            // Joined, each part is what it is alone.
+            // In the joined output, each part is the same as alone.
             var rest = written[...]
             for (number, file) in files.enumerated() {
                 let alone = try await play([file])

@@ -12,7 +12,7 @@ final class Client {
     private var buffer: [UInt8] = []
     private var number = 0
     private(set) var isBroken = false
-    /// Notifications that came while something else was waited for.
+    /// Notifications that arrived during a wait for another message.
     private(set) var notifications: [JSONValue] = []
 
     /// Object that lives as long as the connection.
@@ -143,7 +143,7 @@ final class Client {
         return .null
     }
 
-    /// Notifications that have come while answers were waited for.
+    /// Notifications that arrived during waits for answers.
     func takeNotifications() -> [JSONValue] {
         defer { notifications = [] }
         return notifications

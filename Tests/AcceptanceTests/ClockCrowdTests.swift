@@ -63,7 +63,7 @@ extension Acceptance {
                 case "read" where line.contains(", 8) "), "clone3": isReport = true
                 default: turn.append(name)
                 }
-                // A timer that has expired is read in the turn of whatever is ready.
+                // Any ready source's turn of the loop also reads an expired timer.
                 if line.contains(#"method\":\"pause"#) {
                     isInside = true
                     isReport = false

@@ -80,7 +80,7 @@ extension Acceptance {
             let isStarted = DetachedThread.start("flood") { Self.flood(socket) }
             try #require(isStarted)
             try #require(Self.stopWhileOdd(daemon.process, reader), "no write was met")
-            // It is stopped, not dead: nobody may take the page for whole, and its connection stands.
+            // The daemon is stopped, not dead: no reader may accept the page, and the connection stays.
             #expect(reader.page.read() == nil)
             #expect(!reader.connection.hasEnded)
             daemon.process.signal(SIGKILL)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// The clock page of the real daemon: it says what the socket says, and wakes those who wait.
+    /// The clock page of the real daemon: it agrees with the socket, and wakes its readers.
     @Suite(.timeLimit(.minutes(5))) struct ClockPageTests {
         /// A connection with a page.
         private final class Reader {
@@ -136,7 +136,7 @@ extension Acceptance {
             #expect(!reader.connection.hasEnded)
             daemon.process.end()
             #expect(becomes { reader.connection.hasEnded })
-            // The memory of the dead is there as long as somebody maps it.
+            // The memory of a dead daemon exists while a process maps it.
             #expect(reader.page.read()?.layout == 1)
         }
 

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// The wall clock is set, as on a machine without a clock battery when it finds its time server. In `make test` it is set
-    /// to what it says; in `make faults` it is set wrong for some milliseconds.
+    /// The wall clock is set, as on a machine without a clock battery when it finds its time server. `make test` sets it to its
+    /// present time; `make faults` sets a wrong time for some milliseconds.
     @Suite(.timeLimit(.minutes(5)), .enabled(if: HostClock.maySet, "needs root, to set the clock"))
     struct ClockStepTests {
         init() { LoopThread.start() }
 
-        /// Seconds that the clock is set by, each of which is taken back.
+        /// Steps of the clock in seconds; the test undoes each.
         private static let steps = Campaign.isLong ? [0, 2, -2, 3600, -3600, 86_400, -200_000_000] : [0]
 
         /// Errors of an event after a step, in seconds: of the position, and of the wall clock.
@@ -42,7 +42,7 @@ extension Acceptance {
                     let (position, wall) = errors(event, last)
                     #expect(abs(position) < 0.03 && abs(wall) < 0.001, "\(step): \(position), \(wall)")
                     #expect(event.rate == last.rate)
-                    // Before 2025 nobody can have set it.
+                    // A time before 2025 means that the clock was never set.
                     let isSet = event["anchor"]?["wallSynced"]?.boolValue
                     #expect(isSet == (HostClock.now > 1_735_689_600), "\(step)")
                     positions.append(position)

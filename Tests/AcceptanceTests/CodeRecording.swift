@@ -2,7 +2,7 @@ import LinuxSystem
 import NowPlaying
 import TestSupport
 
-/// A recording of the position code, looked at in parts: which frame was heard when, and how loud.
+/// A recording of the position code in parts: the time and level of each part's first frame.
 struct CodeRecording {
     /// Level of a hundredth of a second.
     struct Level {
@@ -10,7 +10,7 @@ struct CodeRecording {
         var time: Double
         /// Its first frame.
         var frame: Int
-        /// As a part of what the file says.
+        /// Level, relative to the file.
         var level: Double
     }
 
@@ -39,7 +39,7 @@ struct CodeRecording {
         return bounds[0]..<bounds[1]
     }
 
-    /// When a recorded frame was heard.
+    /// The time of a recorded frame's sound.
     func time(_ frame: Int) -> Double { origin + Double(frame) / rate }
 
     /// The number of each of these recorded frames; -1: it is no code.

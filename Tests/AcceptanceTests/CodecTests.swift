@@ -132,7 +132,7 @@ extension Acceptance {
             client.call("queue.add", ["items": [.string(path)], "play": true])
             var state = client.event("play")
             var duration = state["item"]?["duration"]?.doubleValue ?? 0
-            // 200 times 10 s, and what the encoder adds each time.
+            // 200 times 10 s, and the encoder's padding each time.
             if abs(duration - 2009) > 10 {
                 state = client.event("metadata")
                 duration = state["item"]?["duration"]?.doubleValue ?? 0

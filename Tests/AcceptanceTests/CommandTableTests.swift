@@ -8,8 +8,7 @@ extension Acceptance {
         private static let situations = ["empty", "ended", "stopped", "playing", "paused", "ad", "live", "disabled"]
 
         /// One line a command, one column a situation in the order above. `+`: it is enabled and succeeds; `(…)`: it is
-        /// disabled for this reason; then the code and reason that it is refused with, or `ok` where what it wants holds
-        /// already.
+        /// disabled for this reason; then the code and reason of its refusal, or `ok` if its effect already holds.
         private static let table = """
             play                   (empty queue)110 + + + + + + (tea)200
             pause                  (empty queue)ok + + + + + + (tea)200

@@ -8,7 +8,7 @@ struct CraftedFiles {
         var bytes: [UInt8]
     }
 
-    /// Name of the file, and what ffmpeg is given to write it.
+    /// Name of the file, and the arguments of ffmpeg to write it.
     private static let containers: [(name: String, options: [String])] = [
         ("a.mp3", ["-c:a", "libmp3lame"]), ("a.mp2", ["-c:a", "mp2"]), ("a.flac", []),
         ("a.ogg", ["-c:a", "libvorbis"]),

@@ -5,9 +5,9 @@ import Testing
 
 /// A daemon that plays the position code on a server which is killed and started again, recorded before and after.
 final class CrashingServer {
-    /// One crash: what was heard last before, what first after, and how long it took.
+    /// One crash: the last sound before it, the first sound after it, and its duration.
     struct Crash {
-        /// Frames that were lost between the last that was heard and the first after; negative: heard twice.
+        /// Lost frames between the last audible frame and the first one after the crash; negative: repeated frames.
         var lost: Int
         /// Seconds by which the published position of the stall is off the last audible frame.
         var deviation: Double

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Events in the middle of an overlap, against the recording of what is heard.
+    /// Events in the middle of an overlap, against the recording of the sound.
     ///
     /// Items are constant signals, those with even numbers on the left, the others on the right. The level of a channel names
     /// the frame of its item within the overlap.
@@ -219,7 +219,7 @@ struct ConstantSignals {
         Double(samples[2 * frame + channel]) / Double(Self.level)
     }
 
-    /// True if the item of a channel is heard there: the fade of the other item leaves dither of two steps on it.
+    /// True if the item of a channel is audible there: the fade of the other item leaves dither of two steps on it.
     private func isHeard(_ channel: Int, _ frame: Int) -> Bool { samples[2 * frame + channel] > 2 }
 
     /// First recorded frame of a channel, and the one after its last.
@@ -239,7 +239,7 @@ struct ConstantSignals {
         return result
     }
 
-    /// Number of frames of a channel that are heard.
+    /// Number of audible frames of a channel.
     func count(_ channel: Int) -> Int { (0..<frames).count { isHeard(channel, $0) } }
 
     /// Frame of the overlap at which a channel is at a recorded frame that it comes to, or comes from: by the level of the
@@ -269,7 +269,7 @@ struct ConstantSignals {
     /// True if a channel is silent in these recorded frames.
     func isSilent(_ channel: Int, _ range: Range<Int>) -> Bool { !range.contains { isHeard(channel, $0) } }
 
-    /// Frames in which both are heard, and their greatest error of power.
+    /// Frames in which both items are audible, and their greatest error of power.
     var mixed: Int { (0..<frames).count { isHeard(0, $0) && isHeard(1, $0) } }
     private var powers: [Double] {
         (begin(0)..<end(1)).map { value(0, $0) * value(0, $0) + value(1, $0) * value(1, $0) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Items that overlap, against the recording of what is heard.
+    /// Items that overlap, against the recording of the sound.
     @Suite(.timeLimit(.minutes(5))) struct CrossfadeTests {
         private static let rate = 44_100.0
         private static let overlap = 2.0
@@ -221,7 +221,7 @@ extension Acceptance {
                 "NOT TESTED: the wake-ups of an overlap; it needs strace, and processes may not be traced here"))
         func wakeups() async throws {
             let server = await SharedServer.pulseAudio.value
-            // Three of each kind, side by side. What the server sends arrives in one wake-up or in several, so the least counts.
+            // Three of each kind, side by side. Messages of the server arrive in one or more wakeups, so the minimum counts.
             let sinks = (0..<6).map { TestSink("overlap\($0)", rewinds: true) }
             let modules = sinks.map { server.load($0) }
             defer { for module in modules { server.control("unload-module", module) } }

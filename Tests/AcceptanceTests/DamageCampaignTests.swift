@@ -60,7 +60,7 @@ extension Acceptance {
                 #expect(left.elementsEqual(ids.prefix(left.count)), "\(what)")
                 let isAside = ["queue", "place"].contains { access(folder.path("state/\($0).broken"), F_OK) == 0 }
                 let reports = next.call("diagnostics.get")?["state"]?["reports"]?.arrayValue ?? []
-                // Cut between two changes, it is what it was before the second.
+                // A file that is cut between two changes has the state before the second one.
                 #expect(left.count == ids.count || !reports.isEmpty || what.contains("queue: cut"), "\(what)")
                 #expect(
                     isAside == !reports.isEmpty || becomes { access(folder.path("state/queue.broken"), F_OK) == 0 },

@@ -143,7 +143,7 @@ extension Acceptance {
                 let stall = client.event("stall")
                 recorder.stop()
                 let before = try #require(await recorder.runs().last, "nothing was recorded")
-                // It does not hear of the device before somebody records it.
+                // The daemon is stopped until the recorder runs, so it gets no earlier report of the device.
                 daemon.process.signal(SIGSTOP)
                 module = server.load(sink)
                 recorder = await Recorder.start(server, sink)

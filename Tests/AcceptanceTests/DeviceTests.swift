@@ -14,7 +14,7 @@ extension Acceptance {
             ? ["device.form_factor=headphone", "device.form_factor=headset", "device.bus=bluetooth"]
             : ["device.form_factor=headphone"]
 
-        /// A daemon that plays silence on the first of these sinks, and somebody who follows it.
+        /// A daemon that plays silence on the first of these sinks, and a client that follows it.
         private func play(_ server: SoundServer, _ settings: String = "", sink: String? = nil) async -> (
             daemon: RealDaemon, client: Client
         ) {
@@ -92,7 +92,7 @@ extension Acceptance {
             #expect(back["output"]?["name"] == "dac" && back["output"]?["state"] == "running")
             #expect(isResumed(stall, back, since: load))
             #expect(back.monotonic - stall.monotonic > 0.9)
-            // A user who does not want to wait plays where the server is.
+            // A user who does not want to wait plays on the server's present device.
             server.control("unload-module", try #require(moduleNumber(server, "dac")))
             #expect(client.event("stall")["stall"]?["reason"] == "noOutput")
             #expect(client.call("play")?["status"] == "success")
@@ -113,7 +113,7 @@ extension Acceptance {
             _ = server.load(TestSink("only"))
             let back = client.event("unstall", "route")
             #expect(back.words == "unstall" && isResumed(stall, back, since: load))
-            // Waited for, it is no choice of the user: who chooses another default is followed.
+            // The daemon uses the device because it waited, not by the user's choice, so it follows a new default.
             _ = server.load(TestSink("other"))
             server.control("set-default-sink", "other")
             #expect(client.event("route")["route"] == ["from": "only", "to": "other", "reason": "defaultChanged"])

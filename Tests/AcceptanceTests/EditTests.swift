@@ -8,9 +8,9 @@ extension Acceptance {
         /// Seconds before a boundary up to which an edit has to be answered, to be in the server in time.
         private static let margin = 0.015
 
-        /// Edits of the queue after item 1, which lasts `seconds`, made `before` seconds before it ends: what is heard is item
-        /// 1 and then `wanted` from its first frame, without a sample lost or too many. An edit that the machine carried out
-        /// too late for the boundary, as the clock and the waits for a processor show, is made again.
+        /// Edits of the queue after item 1, which lasts `seconds`, made `before` seconds before it ends. The sound is item 1
+        /// and then `wanted` from its first frame, without missing or extra samples. If the machine carried out an edit too
+        /// late for the boundary, as the clock and the waits for a processor show, the test repeats it.
         private func edit(
             _ name: String, seconds: Double, before: Double, _ change: (Client, JSONValue) -> Void, wanted: Int?,
             number: Int = 1
@@ -57,7 +57,7 @@ extension Acceptance {
             #expect(runs[1].recorded == head.recorded + head.count, "\(runs)")
         }
 
-        /// True if item 1 of `length` frames is heard to its end, and then `wanted` from its first frame.
+        /// True if item 1 of `length` frames plays to its end, and then `wanted` from its first frame.
         private static func isExact(_ runs: [PositionCode.Run], _ wanted: Int?, after length: Int) -> Bool {
             guard let head = runs.first, head.frame + head.count == length else { return false }
             guard let wanted else { return runs.count == 1 }
@@ -65,7 +65,7 @@ extension Acceptance {
                 && runs[1].recorded == head.recorded + head.count
         }
 
-        /// Edits, and which item is heard next.
+        /// Edits, and the next audible item.
         static let edits: [(String, @Sendable (Client, JSONValue) -> Void, Int?)] = [
             ("insert", { $0.call("queue.add", ["items": [$1], "next": true]) }, 3),
             ("remove", { client, _ in client.call("queue.remove", ["ids": [2]]) }, 2),
@@ -126,7 +126,7 @@ extension Acceptance {
             let folder = place.daemon.folder
             let files = [
                 folder.codeWave("0.wav", from: 0, count: 44100),
-                // Loud and constant: what the server makes of it has no silent frame.
+                // Loud and constant, so that the server's output has no silent frame.
                 folder.write(
                     AudioMaterial(
                         sampleRate: 48000, channels: 1, bits: 24, samples: Array(repeating: 3_000_000, count: 48000)

@@ -74,7 +74,7 @@ final class EveryBridge: Sendable {
         self.others = others
     }
 
-    /// A port of TCP that nobody listens at.
+    /// A TCP port at which no process listens.
     private static func freePort() -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -1,8 +1,8 @@
 import Glibc
 import TestSupport
 
-/// A disk behind a process of its own (fuse2fs): it can hang, so that reads end neither with data nor with an error, and it
-/// can be taken away from under those who have its files open.
+/// A disk of a separate process (fuse2fs). It can hang, so that reads end neither with data nor with an error. It can be
+/// removed while processes have its files open.
 final class FUSEDisk {
     /// Mount point.
     let path: String
@@ -46,7 +46,7 @@ final class FUSEDisk {
         return stat(path, &inside) == 0 && stat(path + "/..", &outside) == 0 && inside.st_dev != outside.st_dev
     }
 
-    /// From now on a read of what is not in memory does not return.
+    /// Makes reads of uncached data hang.
     func hang() {
         process?.signal(SIGSTOP)
         // A thread of it may answer until another one has taken the signal.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Fades of pause and resume, against the recording of what is heard.
+    /// Fades of pause and resume, against the recording of the sound.
     @Suite(.timeLimit(.minutes(5))) struct FadeTests {
         init() { LoopThread.start() }
 
@@ -102,7 +102,7 @@ extension Acceptance {
             return stretches
         }
 
-        /// Level of a hundredth of a second of the code, as a part of what the file says.
+        /// Level of a hundredth of a second of the code, relative to the file.
         private func level(_ samples: [Int16], _ first: Int, of number: Int) -> Double {
             let code = PositionCode.int16(from: number, count: 441)
             var (product, square) = (0.0, 0.0)

@@ -9,7 +9,7 @@ final class FailingDisk {
     private let order: String
     private let process: TestProcess
 
-    // Debian's Python, which has the module, whatever else is in the path.
+    // Debian's Python, which has the module, regardless of the path.
     /// True if such disks can be mounted here: by root, if the kernel has FUSE and Python its module for it.
     static let isAllowed: Bool = {
         guard geteuid() == 0, access("/dev/fuse", R_OK | W_OK) == 0 else { return false }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon that is killed while feedback of files is set, with a model of what was answered.
+/// A daemon that is killed while feedback of files is set, with a model of its answers.
 private final class RatedDaemon {
     private let folder = TemporaryFolder()
     private var numbers = SeededRandom(seed: 1109)

@@ -24,7 +24,7 @@ enum HostClock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Sets it forward by so many seconds (back, when negative). By 0 it is set to what it says.
+    /// Sets the clock forward by these seconds (back, if negative). 0 sets it to its present time.
     static func step(by seconds: Int) {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

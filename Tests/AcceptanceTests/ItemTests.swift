@@ -110,7 +110,7 @@ extension Acceptance {
                 client.call("queue.clear")
                 _ = client.events()
             }
-            // As the first one: who asked hears of it, the next one plays.
+            // Like the first one: the requester gets an error, and the next item plays.
             client.call("queue.add", ["items": [.string(bad[0]), .string(good)]])
             #expect(client.refusal("play") == "100")
             let rest = client.events(until: "stop ended")

@@ -53,7 +53,7 @@ private final class KilledDaemon {
         command.parameters(queueCount: model.queue.count) { files[chance(files.count)] }
     }
 
-    /// A few commands, a kill, and a look at what is left.
+    /// A few commands, a kill, and a check of the saved state.
     func round() async {
         for _ in 0..<chance(6) {
             let command = command()

@@ -19,7 +19,7 @@ extension Acceptance {
         private func chain(_ folder: TemporaryFolder) throws -> String {
             var bytes: [UInt8] = []
             for (number, link) in Self.links.enumerated() {
-                // Half of what fits, so that nothing clips.
+                // The reduced samples cannot clip.
                 var material = AudioMaterial.waves(
                     frames: Self.frames, sampleRate: link.rate, channels: 2, seed: UInt64(number))
                 material.samples = material.samples.map { $0 / 4 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// A queue of 100,000 entries, and what a change of it costs.
+    /// A queue of 100,000 items, and the cost of a change.
     @Suite(.timeLimit(.minutes(5)), .enabled(if: Campaign.isLong, "part of make faults"))
     struct LongQueueTests {
         /// Bytes of the saved queue.

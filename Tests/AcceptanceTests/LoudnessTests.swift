@@ -34,8 +34,8 @@ extension Acceptance {
             return writtenSamples(folder.path("out.wav"))
         }
 
-        /// The factor that stretches of a file have: what was written for what was played, and how far single samples lie
-        /// off it at most.
+        /// The factor of a stretch of a file, from the played to the written samples, and the maximum deviation of single
+        /// samples from it.
         private static func factor(_ written: ArraySlice<Int16>, _ played: [Int16]) -> (mean: Double, worst: Double) {
             var (product, square) = (0.0, 0.0)
             for (a, b) in zip(written, played) {

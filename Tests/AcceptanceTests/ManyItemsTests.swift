@@ -21,7 +21,7 @@ extension Acceptance {
             #expect(later.map(\.children).max()! <= 6, "\(later)")
         }
 
-        /// Plays so many items at full speed, and says what the daemon had after each tenth but the first two.
+        /// Plays this number of items at full speed. Returns the daemon's resources after each tenth except the first two.
         private func figures(_ files: ShortFiles, total: Int) async throws -> [Figure] {
             // The reader of titles is a child that comes and goes: its own tests count it.
             let daemon = await RealDaemon.silent(readsTitles: false)
@@ -55,7 +55,7 @@ extension Acceptance {
             let later = figures.filter { $0.item >= 2 * step }
             let memory = later.map(\.kilobytes)
             #expect(memory.max()! - memory.min()! < 1024, "\(figures)")
-            // Threads that write the state or look for pictures come and go, with what they have open.
+            // Threads that write the state or search pictures come and go, with their open files.
             let descriptors = later.map(\.descriptors.least)
             #expect(descriptors.max()! - descriptors.min()! <= 4, "\(figures)")
             #expect(later.map(\.threads.most).max()! <= 16, "\(figures)")

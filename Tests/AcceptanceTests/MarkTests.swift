@@ -59,7 +59,7 @@ extension Acceptance {
             #expect(abs(chapter.elapsed - 0.5) < 1e-6)
             #expect(abs(ended.position(at: chapter.monotonic) - 0.5) < 0.002)
             #expect(chapter["item"]?["chapterIndex"] == 1)
-            // Over what was not heard: to its beginning.
+            // A seek over an unheard advertisement goes to its start.
             client.call("changePlaybackPosition", ["position": 1.25])
             let seek = client.event("seek")
             #expect(abs(seek.elapsed - 0.8) < 1e-4)

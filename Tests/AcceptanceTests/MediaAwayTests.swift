@@ -79,7 +79,7 @@ extension Acceptance {
             client.call("nowPlaying.subscribe")
             let first = JSONValue.string(daemon.folder.silence("first.wav", seconds: 4, rate: 192_000, channels: 8))
             let last = JSONValue.string(daemon.folder.silence("last.wav", seconds: 5))
-            // It was played once, so that the daemon knows what is mounted there.
+            // The item was played once, so the daemon knows the mount.
             client.call("play", ["uri": file(disk, "a.wav")])
             client.call("queue.clear")
             client.call("queue.add", ["items": [first, file(disk, "a.wav"), last]])
@@ -129,7 +129,7 @@ extension Acceptance {
                 let before = daemon.contextSwitches
                 let changes = MountedDisk.changes(seconds: 60)
                 let switches = daemon.contextSwitches - before
-                // It looks at each change of what is mounted, which others on the machine make; it does not tick.
+                // The daemon looks at each change of the mounts, which other programs make; it does not tick.
                 #expect(switches <= 10 * changes)
                 Campaign.report(
                     "start with the disk mounted 60 s late", 1,

@@ -49,13 +49,13 @@ final class MountedDisk: Sendable {
         AudioMaterial.run("mount", ["-o", "loop", image, path]) == 0
     }
 
-    /// Pulls it, whatever is open on it: from now on every read fails with EIO, and it is not mounted any more.
+    /// Pulls the disk, even with open files. Every read then fails with EIO, and the disk is unmounted.
     func pull() {
         shutDown(1)
         unmount()
     }
 
-    /// Takes the power from it: what was not written for good is lost, and it is not mounted any more.
+    /// Cuts the power of the disk. Unsynced data is lost, and the disk is unmounted.
     func cutPower() {
         shutDown(2)
         unmount()
@@ -71,7 +71,7 @@ final class MountedDisk: Sendable {
         close(folder)
     }
 
-    /// Takes it away in order; what is open on it stays readable.
+    /// Unmounts the disk in order; open files stay readable.
     func unmount() { _ = AudioMaterial.run("umount", ["-l", path]) }
 
     deinit { unmount() }

@@ -96,7 +96,7 @@ extension Acceptance {
             #expect(abs(back.elapsed - 40) < 2)
             #expect(back["item"]?["skipCount"] == 1)
             #expect(back["item"]?["playCount"] == 0)
-            // From its own beginning, when that is what is asked for. The event is as late as the daemon waits for a processor.
+            // From the item's start, if the request is for that. The event is late by the daemon's wait for a processor.
             let before = ProcessorWaits(of: [daemon.process.pid])
             client.call("previousTrack")
             let begun = client.event("track").elapsed

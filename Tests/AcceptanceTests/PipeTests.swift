@@ -87,7 +87,7 @@ extension Acceptance {
             let most = try #require(ahead.max())
             let waited = ProcessorWaits(of: processes).seconds(since: before)
             #expect(ends.count > 5 && state.playing == "playing")
-            // A machine that makes frames late makes the position wait for them: what was sent before lies as far ahead.
+            // If the machine is late with frames, the position waits for them: the earlier frames are as far ahead.
             #expect(most > 0.195 - waited && most < 0.2 + waited + 1e-4, "\(most) s, \(waited) s by the machine")
             #expect(abs(later.skew) < 1e-6, "the schedule is the clock of the state")
             #expect(house.daemon.stop() == 0)

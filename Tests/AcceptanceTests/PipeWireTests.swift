@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// The main path on PipeWire, where everything is exact to one quantum.
     @Suite(.timeLimit(.minutes(5))) struct PipeWireTests {
-        /// Frames that PipeWire plays at a time, where nobody asks for fewer.
+        /// Frames of a quantum of PipeWire, unless a client requests fewer.
         static let quantum = 2048
 
         @Test("play, pause, resume, seek, the next item, the end with its tail, and an announcement")

@@ -104,9 +104,9 @@ extension Acceptance {
             await recorder.waitFor(more: 0.4)
             recorder.stop()
             let runs = heard(recorder)
-            // Where nothing is taken back, the sought frame is the first that is heard, unless the device took its next
-            // 5 ms while the message was on its way. What another sink renders first after taking back goes to recorders
-            // at once, and a second taking back can't correct it there: one block of 8184 frames.
+            // Without a rewind, the sought frame is the first audible frame, unless the device took its next 5 ms before the
+            // message arrived. The first block that another sink renders after a rewind goes to recorders at once, and a
+            // second rewind cannot correct it there: one block of 8184 frames.
             let most = rewinds ? 8500 : 221
             for (target, answer, waited) in seeks {
                 let late = most + Int(waited * 44100)

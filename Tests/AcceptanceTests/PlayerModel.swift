@@ -4,7 +4,7 @@ import ControlProtocol
 struct PlayerModel: Equatable {
     var queue: [Int64] = []
     var current: Int64?
-    /// `stopped`, `paused` or `playing`: what is wanted.
+    /// `stopped`, `paused` or `playing`: the requested state.
     var wish = "stopped"
     /// Wrong actions of the player.
     private(set) var complaints: [String] = []
@@ -60,8 +60,8 @@ struct PlayerModel: Equatable {
         current = nil
     }
 
-    /// Carries out what was asked; the code of the refusal, or 0. `added`: the identities that were given out. Items last
-    /// less than 3 s.
+    /// Carries out a request. Returns the code of the refusal, or 0. `added`: the ids of the added items. Items last less than
+    /// 3 s.
     mutating func apply(_ command: Command, added: [Int64] = []) -> Int64 {
         switch command {
         case .play, .toggle:
@@ -110,7 +110,7 @@ struct PlayerModel: Equatable {
         return 0
     }
 
-    /// Takes an event that nobody asked for.
+    /// Takes an event that no request caused.
     mutating func observe(_ event: JSONValue) {
         switch event.words {
         case "track ended":

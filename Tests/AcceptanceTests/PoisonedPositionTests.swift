@@ -100,7 +100,7 @@ extension Acceptance {
                 #expect(String(decoding: folder.read("log"), as: UTF8.self).contains(words))
                 let doctor = TestProcess.run(
                     [RealDaemon.program("nowplayingctl"), "--socket", daemon.socket, "doctor"])
-                // Once, and not again as what the item came to.
+                // The message comes once, and not again as the result of the item.
                 #expect(doctor.text.ranges(of: "the daemon crashed 2 times").count == 1, "\(doctor.text)")
                 // A clean end without a play leaves the place as dangerous as it was.
                 #expect(daemon.stop() == 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Power that goes: the state directory is on a disk of its own, of which only what was written for good is left.
+    /// Power cuts: the state directory is on a disk of its own, which keeps only synced data.
     @Suite(
         .timeLimit(.minutes(20)),
         .enabled(if: Campaign.isLong && MountedDisk.isAllowed, "part of make faults; needs root and loop devices"))

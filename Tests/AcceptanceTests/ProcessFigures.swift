@@ -57,7 +57,7 @@ struct ProcessFigures {
         return words.joined(separator: " ")
     }
 
-    /// By the numbers of a process's threads, what each is called and its voluntary context switches so far.
+    /// Name and voluntary context switches so far of each thread of a process, by its number.
     static func threads(of process: pid_t) -> [String: (name: String, switches: Int)] {
         var threads: [String: (name: String, switches: Int)] = [:]
         for task in entries("/proc/\(process)/task") {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Edits of the queue, descriptors, batches and what outlives the daemon, without a sound server.
+    /// Edits of the queue, descriptors, batches and saved state, without a sound server.
     @Suite(.timeLimit(.minutes(5))) struct QueueTests {
         private func ids(_ client: Client) -> [Int64] {
             let list = client.call("queue.list")

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Clients that ask for one random thing after the other, and one that follows and knows what must come of it.
+/// Clients that make random requests, and one that follows and knows the expected result.
 final class RandomClient {
     /// The one that follows.
     let client: Client
@@ -16,7 +16,7 @@ final class RandomClient {
     /// Requests so far, for a failure's text.
     private(set) var history: [String] = []
 
-    /// `files`: what may be put into the queue, each less than 3 s long. `clients`: those who ask beside the one that follows.
+    /// `files`: files for the queue, each less than 3 s long. `clients`: the clients that make requests.
     init(_ daemon: RealDaemon, _ files: [String], seed: Int, clients: Int = 0) {
         client = daemon.connect()
         others = (0..<clients).map { _ in daemon.connect() }
@@ -50,7 +50,7 @@ final class RandomClient {
         command.parameters(queueCount: model.queue.count) { files[chance(files.count)] }
     }
 
-    /// Waits for a random moment, asks for something random, and compares what comes of it.
+    /// Waits for a random time, makes a random request, and compares the result.
     func step() {
         usleep(UInt32(chance(3) == 0 ? 0 : chance(60_000)))
         let command = command()
@@ -63,7 +63,7 @@ final class RandomClient {
         ask(command)
     }
 
-    /// Asks for this, and compares what comes of it.
+    /// Makes this request, and compares the result.
     func ask(_ command: PlayerModel.Command) {
         let before = model
         history.append("\(command)")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Other rates than 1: where they begin, and what the clock says meanwhile.
+    /// Rates other than 1: the position of their start, and the clock during them.
     @Suite(.timeLimit(.minutes(5))) struct RateTests {
         private static func marks(_ folder: TemporaryFolder, _ name: String) -> JSONValue {
             let samples = ToneMarks.samples(seconds: 30).map { Int32($0) }

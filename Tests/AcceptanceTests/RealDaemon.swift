@@ -64,7 +64,7 @@ final class RealDaemon: Sendable {
     /// nowplayingd as it was built with the tests, or that in the folder `NOWPLAYING_PROGRAMS`.
     static let program = program("nowplayingd")
 
-    /// A program of ours, as it was built with the tests.
+    /// Path of a program of the project from the build of the tests.
     static func program(_ name: String) -> String { BuiltProgram.path(name) }
 
     /// True if nowplaying-decode was built beside it.

@@ -33,7 +33,7 @@ extension Acceptance {
             let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
-            // Parameters before content, content before the missing item, that before what can't be done now.
+            // The order of refusals: parameters, content, a missing item, and then commands that are not possible now.
             let table: [(String, JSONValue, String)] = [
                 ("skipForward", ["interval": 0, "itemId": 5], "-32602"),
                 ("skipForward", ["intervall": 5], "-32602"),

@@ -68,7 +68,7 @@ final class ReloadHouse {
     /// Closes the connection of the test.
     func leave() { client = nil }
 
-    // MARK: What is seen
+    // MARK: Observations
 
     /// The log so far.
     var log: String {

@@ -35,7 +35,7 @@ extension Acceptance {
                 client.call(
                     "queue.add",
                     ["session": "brief", "items": [.string(daemon.folder.silence("brief.wav", seconds: 60))]])
-                // With the end on its way, nothing of what is asked is left without an answer, nor done elsewhere.
+                // Each request during the end gets an answer, and none is carried out in another session.
                 let other = daemon.connect()
                 let music = JSONValue.string(daemon.folder.silence("else.wav", seconds: 60))
                 let sent = [

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Two clients that fight over the sessions of a daemon, and one that follows and knows what must come of it.
+/// Two clients that fight over the sessions of a daemon, and a third that follows and knows the expected result.
 final class SessionFight {
     private var daemon: RealDaemon
     private var fighters: [Client]
@@ -101,7 +101,7 @@ final class SessionFight {
         }
     }
 
-    /// Asks for something random, and compares what comes of it. False: the daemon was ended, to go on with another.
+    /// Makes a random request, and compares the result. False: the daemon was ended; the test continues with another one.
     func step() -> Bool {
         // Later steps prove nothing after a difference.
         guard disagreement == nil else { return true }

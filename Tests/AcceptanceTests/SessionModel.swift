@@ -25,7 +25,7 @@ struct SessionModel: Hashable {
         case play
         /// By the button that does both.
         case toggle
-        /// In spite of those who hold it.
+        /// Play regardless of the sessions that hold this one.
         case playThrough
     }
 
@@ -34,14 +34,14 @@ struct SessionModel: Hashable {
         var policy = "pause"
         var publishes = true
         var hasItem = false
-        /// `playing`, `paused` or `stopped`: what is wanted, whoever holds it.
+        /// `playing`, `paused` or `stopped`: the requested state, regardless of the sessions that hold it.
         var wish = "stopped"
         /// Published state: the same, or `interrupted`.
         var published = "stopped"
         /// Those whose play it makes room for, and how.
         var yieldsTo: [String: String] = [:]
         var asked: Asking?
-        /// True if it continues in spite of those who held it at the time of the request.
+        /// True if it continues regardless of the sessions that held it at the time of the request.
         var playsThrough = false
 
         var isHeld: Bool { yieldsTo.values.contains("pause") }
@@ -51,7 +51,7 @@ struct SessionModel: Hashable {
     }
 
     var sessions = ["main": Session()]
-    /// The active one at the end, those that were it before below; who was it before main will not be it again.
+    /// The active session last, and the earlier active ones before it. A session before `main` never becomes active again.
     private(set) var order = ["main"]
     private var begun: Set<String> = []
     /// External ones that are to be active as soon as they can.
@@ -70,7 +70,7 @@ struct SessionModel: Hashable {
         sessions.map { "\($0) \($1.published) \($0 == active) \(canBecomeActive($0))" }.sorted()
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
     /// A client's request.
     enum Request: Hashable {
@@ -177,7 +177,7 @@ struct SessionModel: Hashable {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// The sessions with an unpublished change.
     var unpublished: [String] {
@@ -222,7 +222,7 @@ struct SessionModel: Hashable {
         if canBecomeActive(last) { move(to: last) }
     }
 
-    /// It is heard: the others make room, and it is the one that is followed.
+    /// Makes a session audible: the others yield, and it becomes the active session.
     private mutating func begin(_ name: String) {
         begun.insert(name)
         let policy = sessions[name]?.policy ?? "mix"

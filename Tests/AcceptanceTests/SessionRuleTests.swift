@@ -152,7 +152,7 @@ extension Acceptance {
             #expect(client.call("session.activate", ["name": "night"]) == ["active": false])
             configure(true, names.prefix(1))
             #expect(client.call("session.activate", ["name": "night"]) == ["active": true])
-            // Another program that takes none is shown to who names it.
+            // A session of another program that takes no commands is shown to clients that name it.
             let player = daemon.connect()
             player.call("session.create", ["name": "cast", "external": true])
             player.call("nowPlaying.publish", ["session": "cast", "state": "playing", "item": ["title": "Aria"]])

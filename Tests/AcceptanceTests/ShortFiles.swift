@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Files in many formats, with tags: what a daemon runs through by the thousand.
+/// Files in many formats, with tags, for a daemon that plays thousands of them.
 struct ShortFiles: CustomTestStringConvertible, Sendable {
     /// Description of the files.
     let testDescription: String

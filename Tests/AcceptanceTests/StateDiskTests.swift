@@ -70,7 +70,7 @@ extension Acceptance {
             client.call("queue.add", ["items": [song]])
             #expect(becomes { !isFaulty(client) })
             #expect(lines(folder, "saves its state again") == 1)
-            // A file system with an error is made read-only by the kernel, whatever is open on it.
+            // The kernel makes a file system with an error read-only, even with open files.
             #expect(mount("tmpfs", state, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=256k") == 0)
             client.call("queue.add", ["items": [song]])
             #expect(becomes { isFaulty(client) })

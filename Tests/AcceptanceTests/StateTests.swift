@@ -89,7 +89,7 @@ extension Acceptance {
             while state.playing != "playing", state != .null { state = follower.event() }
             #expect(state["queue"]?["index"] == 1 && state.rate == 1)
             #expect(state.elapsed >= stopped.elapsed && state.elapsed < 40)
-            // A rate that was asked for is kept with what goes on, until the next play.
+            // A daemon that resumes playback keeps the requested rate until the next play.
             #expect(follower.call("changePlaybackRate", ["rate": 1.5])?.rate == 1.5)
             kill(fourth)
             let faster = await daemon(in: folder, resume: "playing")

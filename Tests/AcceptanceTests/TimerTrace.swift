@@ -3,7 +3,7 @@ import TestSupport
 
 /// A process's calls under strace that can put it to sleep for a time.
 struct TimerTrace {
-    /// Those calls. What has no limit of its own, such as a read, is woken by others alone.
+    /// Those calls. A call without a time limit, such as a read, wakes only by another event.
     static let calls = [
         "timerfd_settime", "timer_settime", "setitimer", "alarm", "nanosleep", "clock_nanosleep", "epoll_wait",
         "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6", "futex", "rt_sigtimedwait",

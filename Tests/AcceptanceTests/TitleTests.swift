@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Titles and durations of items that nobody played.
+    /// Titles and durations of items that were not played.
     @Suite(.timeLimit(.minutes(5))) struct TitleTests {
         /// Bytes of a second of silence as FLAC, with this title.
         private static func flac(_ title: String, _ comments: String...) -> [UInt8] {

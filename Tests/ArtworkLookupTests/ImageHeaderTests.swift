@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test("the id is the first half of the SHA-256 of the bytes") func digest() throws {
-        // A picture of one pixel, and what sha256sum says of it.
+        // A picture of one pixel, and its hash by sha256sum.
         let pixel: [UInt8] = [
             0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1,
             0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B,

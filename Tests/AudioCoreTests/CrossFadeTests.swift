@@ -19,7 +19,7 @@ import Testing
         #expect(faded([Float(1), 1, 1], [Float(0), 0, 0], .float32, channels: 1) == [0.75, 0.5, 0.25])
     }
 
-    /// Both at full scale stay there; what is equal stays as it is.
+    /// Two items at full scale stay there; equal items stay unchanged.
     @Test func nothingIsAdded() {
         let wave = (0..<500).map { Int16(truncatingIfNeeded: $0 &* 7919) }
         #expect(faded(wave, wave, .int16, channels: 1) == wave)

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Whatever is accepted keeps the bounds of facts, and can be written again.
+    /// Accepted facts are within their bounds, and can be written again.
     private func check(_ bytes: [UInt8]) {
         guard let facts = try? FileFacts(bytes) else { return }
         let metadata = facts.metadata

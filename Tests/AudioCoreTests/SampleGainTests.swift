@@ -111,7 +111,7 @@ import Testing
 
     @Test("noise is even, triangular and without an offset")
     func noise() {
-        // A signal of a tenth of a step: what is left after rounding keeps its mean.
+        // A signal of a tenth of a step: the rounded signal keeps its mean.
         let samples = [Int16](repeating: 1, count: 200_000)
         let result = Self.applied(samples, channels: 2, from: 0.1, to: 0.1, frame: 0)
         let mean = result.reduce(0.0) { $0 + Double($1) } / Double(result.count)

@@ -3,7 +3,7 @@ import AudioDecoders
 import TestSupport
 import Testing
 
-/// WAV files and their kin that are not what they should be.
+/// Faulty WAV files and related containers.
 @Suite struct BrokenContainerTests {
     let folder = TemporaryFolder()
     let material = AudioMaterial.noise(frames: 2000)

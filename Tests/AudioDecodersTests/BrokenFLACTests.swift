@@ -3,7 +3,7 @@ import AudioDecoders
 import TestSupport
 import Testing
 
-/// FLAC files that are not what they should be.
+/// Faulty FLAC files.
 @Suite struct BrokenFLACTests {
     let folder = TemporaryFolder()
     /// Ten blocks of 1000 frames, of noise without a zero.

@@ -6,7 +6,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// Files that nowplaying-decode decodes, held against what `ffmpeg` decodes of them.
+/// Files that nowplaying-decode decodes, compared with the output of `ffmpeg`.
 @Suite(
     .enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"), .serialized)
 struct ChildFileTests {

@@ -8,9 +8,8 @@ import Testing
 /// Folder of the files, each corpus in a folder of its own; nil: the test does not run.
 private let corporaFolder = ProcessInfo.processInfo.environment["NOWPLAYING_CORPORA"]
 
-/// Files that others collected because programs fell over them: those that packages of other programs bring for their tests
-/// (`Scripts/corpora` fetches them). Each is played or refused in words; it ends, and is as long as it says and as what
-/// FFmpeg decodes of it.
+/// Files that made other programs fail, from the tests of their packages (`Scripts/corpora` fetches them). Each plays or is
+/// refused with a message. It ends, and its length agrees with its header and with FFmpeg.
 @Suite(
     .enabled(if: corporaFolder != nil, "part of make corpora"), .serialized)
 struct CorpusTests {

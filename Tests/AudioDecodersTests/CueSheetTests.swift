@@ -73,7 +73,7 @@ import Testing
                 "FILE a WAVE\nTRACK 01 AUDIO\nINDEX 01 0:0:0\nTRACK 02 AUDIO\nINDEX 01 0:1:0\nFILE b WAVE\nTRACK 01 AUDIO\n"
                     + "INDEX 01 0:0:0\nTRACK 02 AUDIO\nINDEX 01 0:1:0", ["1 0 0-75", "2 0 75-", "3 1 0-75", "4 1 75-"]
             ),
-            // Indexes in any case and order; what is no index of a track.
+            // Indexes in any case and order, and lines that are not an index of a track.
             (
                 "file a wave\ntrack 1 audio\nindex 02 0:3:0\nindex 01 0:1:0\nindex x 0:0:0\nindex 01 0:61:0\nindex 00 0:0:0",
                 ["1 0 75-"]

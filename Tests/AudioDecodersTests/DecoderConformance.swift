@@ -88,7 +88,7 @@ func checkConformance(
         try decoder.seek(toFrame: Int64(target))
         #expect(try readFrames(decoder).isEmpty, "frames behind the end", sourceLocation: location)
     }
-    // Still usable after the end; what lies before the beginning is the beginning.
+    // The decoder is usable after the end. A position before the start means the start.
     try decoder.seek(toFrame: -1)
     expectSame(try readFrames(decoder, frames: 500), frames(0, 500), location: location)
     // No room: nothing, and nothing lost.

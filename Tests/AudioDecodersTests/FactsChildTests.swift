@@ -8,7 +8,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// nowplaying-tags, and what stands for it: facts of files, rights, and what a file may cost.
+/// nowplaying-tags, and programs in its place: facts of files, rights, and limits on the cost of a file.
 @Suite struct FactsChildTests {
     private let folder = TemporaryFolder()
 

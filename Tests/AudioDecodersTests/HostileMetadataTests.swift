@@ -5,7 +5,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// Files with far more metadata than music: what is not read takes no memory.
+/// Files with far more metadata than music: unread metadata takes no memory.
 @Suite struct HostileMetadataTests {
     let folder = TemporaryFolder()
     let material = AudioMaterial.noise(frames: 5000)

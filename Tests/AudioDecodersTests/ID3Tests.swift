@@ -239,7 +239,7 @@ import Testing
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
                 var bytes = good
                 bytes[position] = value
-                // It plays, or says why not; what it says is text.
+                // The file plays, or its error has a reason, which is text.
                 _ = try? metadata(bytes)
             }
         }

@@ -6,7 +6,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// Files that claim lengths and places which no number of ours can hold: they are opened, and what is there plays.
+/// Files with lengths and places that exceed the program's numbers: they open, and the present frames play.
 @Suite struct LengthLieTests {
     private let folder = TemporaryFolder()
 
@@ -31,7 +31,7 @@ import Testing
         return bytes
     }
 
-    /// Goes to the edges of a file, and reads what is there.
+    /// Seeks to the edges of a file, and reads there.
     private func play(_ path: String) throws {
         let decoder = try DecoderRegistry.openDecoder(path: path)
         let most = Int64(1e7) * Int64(decoder.format.sampleRate)
@@ -110,5 +110,5 @@ import Testing
     }
 }
 
-/// Gives a file this length; what is new is a hole.
+/// Sets the length of a file; the new part is a hole.
 private func truncated(_ path: String, to size: Int) -> Bool { truncate(path, size) == 0 }

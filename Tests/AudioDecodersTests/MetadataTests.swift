@@ -78,7 +78,7 @@ import Testing
         // Not UTF-8: taken for Latin-1.
         #expect(try title([0x4D, 0xFC, 0x6C, 0x6C, 0x65, 0x72]) == "Müller")
         #expect(try title([0xED, 0xA0, 0x80, 0xC0, 0x80]) != nil)
-        // Cut at a character, whatever its length.
+        // The text is cut between characters of any length.
         for character in ["a", "é", "€", "𝄞"] {
             for lead in 0..<4 {
                 let text = String(repeating: "x", count: lead) + String(repeating: character, count: 5000)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Files by HTTP, from a server that does what it should, and from some that do not.
+/// Files by HTTP, from a correct server and from faulty ones.
 @Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct RemoteFileTests {
     private static let material = AudioMaterial.noise(frames: 400_000)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A decoder of what is at an address, opened.
+/// An open decoder for the content of an address.
 func remote(
     _ address: String, isOwners: Bool = true, wasPublic: Bool = false, certificates: String? = nil
 ) throws(DecodingError) -> ChildDecoder {

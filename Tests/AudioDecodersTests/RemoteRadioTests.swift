@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Radio: titles in the stream, connections that stall and end, and what hostile stations send.
+/// Radio: titles in the stream, connections that stall and end, and data of hostile stations.
 @Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct RemoteRadioTests {
     private let folder = TemporaryFolder()
@@ -31,7 +31,7 @@ struct RemoteRadioTests {
         return result
     }
 
-    /// Reads to the end: frames, what it said of itself and from which frame on, and how it ended.
+    /// Reads to the end. Returns the frames, the descriptions with their first frames, and the reason of the end.
     private func listen(
         to decoder: ChildDecoder
     ) -> (frames: Int, changes: [(frame: Int, metadata: MediaMetadata)], error: DecodingError?) {

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Parts that follow each other are the whole, bit for bit, whether the decoder goes on or is opened anew, and wherever
+    /// Consecutive parts make the whole, bit for bit, with the same decoder and with a new one, and for every place at which
     /// the reading of a part stopped.
     @Test(arguments: ["flac", "wave"], 0..<8) func partsMakeTheWhole(kind: String, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import nowplaying_mqtt
 
-/// The samples for Home Assistant and Node-RED use what the bridge brings: its entities, its topics and its words.
+/// The samples for Home Assistant and Node-RED use the bridge's entities, topics and words.
 @Suite struct HomeSampleTests {
     private static let root = String(#filePath[..<#filePath.firstRange(of: "/Tests/")!.lowerBound])
     private let homeAssistant = TestProcess.run(["cat", root + "/etc/homeassistant/nowplayingd.yaml"]).text

@@ -46,7 +46,7 @@ final class House: Sendable {
         await start(command: [House.program(name)] + arguments, log: log)
     }
 
-    /// Starts any program; what it prints goes into the file `log`.
+    /// Starts any program; its output goes into the file `log`.
     func start(command: [String], log: String) async -> TestProcess {
         let environment = self.environment
         let words = ["sh", "-c", "exec \"$@\" >>\(folder.path(log)) 2>&1", "sh"] + command

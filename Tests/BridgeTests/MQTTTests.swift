@@ -23,7 +23,7 @@ import Testing
         #expect(house.comes("nowplaying/kitchen/status paused", in: "topics"))
         await home.send(#"{"jsonrpc":"2.0","id":"x","method":"volume.set","params":{"volume":0.25}}"#)
         #expect(house.comes(#"answer {"jsonrpc":"2.0","id":"x","result":{"volume":0.25"#, in: "topics"))
-        // No more rights than a stranger's, whoever runs the bridge.
+        // The bridge has no more rights than a foreign user, regardless of its own user.
         await home.send("play /etc/passwd")
         #expect(house.comes(#""error":{"code":403,"message":"permission denied"#, in: "topics"))
         await home.send(#"{"id":1,"method":"daemon.quit"}"#)

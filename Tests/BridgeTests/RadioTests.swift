@@ -10,7 +10,7 @@ struct RadioTests {
     private let house = House()
     private let port = String(21_000 + getpid() % 20_000)
 
-    /// Started by root, the server becomes nobody.
+    /// A server that root starts changes to the user nobody.
     private static let settings = """
         <icecast><limits><clients>9</clients><sources>2</sources><burst-size>16384</burst-size></limits>
         <authentication><source-password>s</source-password><admin-user>admin</admin-user>

@@ -1,7 +1,7 @@
 import ChildDecoding
 import Testing
 
-/// Questions to the hosts of the local network, and what is taken for an answer.
+/// Queries to the hosts of the local network, and accepted answers.
 @Suite struct MulticastNameTests {
     private let name = MulticastName("Box.Local", number: 0x1234)
     private static let box: [UInt8] = [3] + Array("box".utf8) + [5] + Array("local".utf8) + [0]

@@ -47,7 +47,7 @@ final class ChildProgram {
         close(complaint)
     }
 
-    /// Adds what can be read now to `bytes`; waits for something. False: the other end was closed.
+    /// Waits for output, and appends the available bytes to `bytes`. False: the other end was closed.
     static func read(_ descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = Glibc.read(descriptor, &buffer, buffer.count)

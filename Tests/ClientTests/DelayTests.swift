@@ -81,7 +81,7 @@ import Testing
     @Test("a click that something covers does not count, and neither does one at a wrong time") func single() throws {
         let three = Self.recording(start: 101.3, clicks: 1..<4)
         #expect(try #require(DelayMeasurement.outcome(three, begun: 100, played: 101)).clicks == 3)
-        // Two that agree are too few, whatever a third one does.
+        // Two clicks that agree are too few, even with a third one.
         var two = Self.recording(start: 101.3, clicks: 0..<2)
         let stray = Self.recording(start: 101.35, noise: 0, clicks: 3..<4)
         for index in two.indices { two[index] += stray[index] }

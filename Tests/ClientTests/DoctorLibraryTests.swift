@@ -91,7 +91,7 @@ import Testing
     @Test func itHangs() throws { try expect(.silence, "fault", "does not answer") }
 
     @Test func itHasEnded() throws {
-        // A socket to which nobody listens any more.
+        // A socket at which no process listens any more.
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: folder.path("library.sock").utf8) }

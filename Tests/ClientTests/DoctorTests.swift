@@ -13,7 +13,7 @@ import Testing
         "hello": ["version": "1.2.3", "role": "admin"],
         "nowPlaying.get": Sample.state(),
         "diagnostics.get": [
-            // A process that nobody sees: wakeups are not counted, which would take a second each time.
+            // With process id 0, the doctor does not count wakeups, which would take a second each time.
             "daemon": ["version": "1.2.3", "pid": 0, "uid": 0, "uptime": 83],
             "output": ["kind": "pulse"], "mediaRoots": [["path": "/srv/music", "state": "ready"]],
             "decodeProgram": "/usr/libexec/nowplayingd/nowplaying-decode", "seccomp": true,
@@ -231,7 +231,7 @@ import Testing
         #expect(result.levels["play"] == "note" && result.text.contains(words), "\(result.text)")
     }
 
-    /// By whom the stream is held.
+    /// The doctor names the holder of an interruption.
     @Test func whoInterrupts() throws {
         var answers = Self.healthy
         answers["nowPlaying.get"] = Sample.state(

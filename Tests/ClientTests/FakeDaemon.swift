@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A daemon that answers from a script: a socket, a thread, and a record of what was asked.
+/// A daemon that answers from a script: a socket, a thread, and a record of the requests.
 final class FakeDaemon: Sendable {
     /// Its reply to a request.
     enum Reply: Sendable {

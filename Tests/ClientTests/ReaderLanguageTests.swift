@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlayingClient
 import Testing
 
-/// The languages of who looks, by the environment.
+/// The languages of the reader, from the environment.
 @Suite struct ReaderLanguageTests {
     @Test(
         arguments: [

@@ -113,7 +113,7 @@ import Testing
             let (outcome, _) = run([], found: found, service: service)
             #expect(outcome.output.hasPrefix("Server: \(server.host)\n"), "\(outcome.output)\(outcome.complaint)")
         }
-        // An address for documentation (RFC 5737), which nobody has.
+        // An address for documentation (RFC 5737), which no machine has.
         let (other, calls) = run(["--server", "192.0.2.7"])
         #expect(other.output.contains("source = tcp://192.0.2.7:4953/?name=music&mode=server&codec=pcm\n"))
         #expect(other.output.contains("output = snapcast:192.0.2.7\n") && calls.isEmpty)

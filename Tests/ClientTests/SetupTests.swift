@@ -8,7 +8,7 @@ import Testing
     private let folder = TemporaryFolder()
     private static let user = String(cString: getpwuid(getuid()).pointee.pw_name)
 
-    /// `answers`: what `systemctl …` prints, by its words.
+    /// `answers`: output of `systemctl …`, by its arguments.
     private func run(
         _ words: [String], _ answers: [String: String], lingers: Bool = false, failing: String = "nothing"
     ) -> (Tool.Outcome, calls: [String]) {

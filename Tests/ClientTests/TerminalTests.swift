@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(8))) struct TerminalTests {
     private let folder = TemporaryFolder()
 
-    /// A pseudoterminal: what a program writes to its other side is read here.
+    /// A pseudoterminal, from which the test reads the output of a program.
     private final class Terminal {
         let name: String
         private let descriptor: Int32

@@ -101,7 +101,7 @@ enum CounterCatalogue {
 
     private var result: MethodResult { .success(["count": .integer(Int64(count))]) }
 
-    /// Sets the count, and tells those who watch.
+    /// Sets the count, and notifies the subscribers.
     func change(to count: Int, _ kind: String) {
         self.count = count
         var writer = JSONWriter()
@@ -113,7 +113,7 @@ enum CounterCatalogue {
 }
 
 extension Counter {
-    /// Sends a mark to those who follow the topic.
+    /// Sends a mark to the subscribers of the topic.
     func mark(_ number: Int) {
         var writer = JSONWriter()
         writer.notification("count.marked", parameters: Array(#"{"mark":\#(number)}"#.utf8))

@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// Several files, and what changes when they are read again.
+/// Several files, and the changes after a reload.
 @Suite struct ConfigurationFilesTests {
     @Test func dropInsComeLast() throws {
         let system = TemporaryFolder()

@@ -36,7 +36,7 @@ import Testing
         return process
     }
 
-    /// Runs the program to its end; its exit status and what it said.
+    /// Runs the program to its end. Returns its exit status and its output.
     private static func run(_ words: [String]) async -> (status: Int32, text: String) {
         let process = await LoopThread.run { TestProcess(words, output: true) }
         let text = process.readAll()
@@ -126,7 +126,7 @@ import Testing
             try client.request(id, "hello")
             clients.append(client)
         }
-        // The first ones are served, and the daemon can still open what it needs.
+        // The daemon serves the first ones, and can still open its own files.
         #expect(try clients[0].read()["result"] != nil)
         #expect(try clients[0].call("queue.add", ["items": [.string(file)]])["result"] != nil)
         var waiting = pollfd(fd: clients[99].descriptor, events: Int16(POLLIN), revents: 0)

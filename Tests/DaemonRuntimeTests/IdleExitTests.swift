@@ -6,7 +6,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// The end of a daemon that nobody needs, and its next start by whoever comes.
+/// The end of an unused daemon, and its next start by a client.
 @Suite(.timeLimit(.minutes(8))) struct IdleExitTests {
     /// Answers of a daemon, and the number of its ends.
     @PlayerLoop fileprivate final class Situation {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func staysForWhoNeedsItAndForWhatWouldBeLost() async {
-        // It is looked at, stays, and looks again when somebody has gone.
+        // The daemon stays after the first check, and checks again when a client has gone.
         let (losing, came) = await situation {
             $0.wouldLose = true
         } until: {

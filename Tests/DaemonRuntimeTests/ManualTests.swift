@@ -5,12 +5,12 @@ import Foundation
 import NowPlaying
 import Testing
 
-/// The manual and the sample configuration say what the tables say. With NOWPLAYING_WRITE_MANUAL=1 in the environment the
-/// files are written anew instead of compared.
+/// The manual and the sample configuration agree with the tables. With NOWPLAYING_WRITE_MANUAL=1 in the environment, the
+/// test writes the files anew instead of comparing them.
 @Suite struct ManualTests {
     private static let etc = #filePath.components(separatedBy: "/Tests/")[0] + "/etc/"
 
-    /// Compares a file with what it should be.
+    /// Compares a file with its expected content.
     private static func check(_ name: String, _ make: (String) throws -> String) throws {
         let path = etc + name
         let present = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""

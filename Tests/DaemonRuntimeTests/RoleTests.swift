@@ -179,7 +179,7 @@ import Testing
         #expect(try client.call("queue.add", ["items": [.string(outside)]]).errorCode == 403)
         #expect(try client.call("daemon.quit").errorCode == 403)
         #expect(try client.call("pause")["result"] != nil)
-        // It can neither become itself again nor somebody else.
+        // The client can regain neither its own rights nor those of another user.
         #expect(try client.call("hello", ["actsFor": ["uid": 0, "pid": 1, "client": "root"]]).errorCode == 403)
         #expect(try client.call("hello", ["client": "library"])["result"]?["role"] == "control")
         #expect(try client.call("pause")["result"] != nil)

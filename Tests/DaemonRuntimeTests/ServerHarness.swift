@@ -9,7 +9,7 @@ import NowPlaying
 import Sessions
 import TestSupport
 
-/// Takes what the server hands over; answers at once, or keeps the answer for the test to give.
+/// Takes the server's requests; answers at once, or leaves the answer to the test.
 @PlayerLoop final class RecordingHandler: MethodHandler {
     var requests: [MethodRequest] = []
     var held: [@PlayerLoop (MethodResult) -> Void] = []

@@ -27,7 +27,7 @@ import Testing
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
 
-        /// The next message, or what came within 20 s: nothing.
+        /// The next message; empty: none came within 20 s.
         func next() -> String {
             var bytes = [UInt8](repeating: 0, count: 4096)
             let got = recv(descriptor, &bytes, bytes.count, 0)
@@ -85,7 +85,7 @@ import Testing
         #expect(ServiceStatus.words(state).hasPrefix("stalled (noServer) Miles"))
     }
 
-    /// systemd's own tool listens, and starts the daemon when somebody connects.
+    /// systemd's own tool listens, and starts the daemon when a client connects.
     @Test func takesTheSocketThatItIsHanded() async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/control.sock"

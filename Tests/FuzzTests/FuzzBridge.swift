@@ -64,7 +64,7 @@ import TestSupport
         bridge.outstanding == 0 ? done() : EventLoop.current.later { self.finish(done) }
     }
 
-    /// Something plays: what calls name is there.
+    /// A state with a playing item, which the calls can name.
     private static let state = StateView(
         [
             "instance": "f3a9", "cause": "snapshot", "state": "playing", "volume": 0.8, "muted": true,
@@ -73,7 +73,7 @@ import TestSupport
             "anchor": ["elapsed": 5, "rate": 1, "defaultRate": 1, "skew": 0, "monotonic": 1],
         ])
 
-    /// A call of the object with what `write` puts into it; nil: that can't be sent.
+    /// A call of the object with the arguments of `write`; nil: it cannot be sent.
     func call(_ interface: String?, _ member: String, _ write: (OpaquePointer) -> Bool) -> BusMessage? {
         var made: OpaquePointer?
         guard
@@ -86,7 +86,7 @@ import TestSupport
         return message
     }
 
-    /// Has the bridge do what a sender with these rights asks for.
+    /// Makes the bridge serve a call of a sender with these rights.
     func serve(_ message: BusMessage, _ rights: SenderRights) {
         bridge.serve(MediaPlayerBridge.Call(message: message, bus: connection, rights: rights))
         precondition(bridge.outstanding <= 256)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Inputs that stay: what fuzzing found to reach further, and each input that ever broke something, as `crash-…`.
+/// Permanent inputs: inputs that reached new code in fuzzing, and each input that ever failed, as `crash-…`.
 enum FuzzCorpus {
     /// The folder with a folder for each target.
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")

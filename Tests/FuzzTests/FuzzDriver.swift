@@ -38,7 +38,7 @@ import Testing
             })
     }
 
-    /// Writes what the targets begin with into the folder `FUZZ_SEEDS`.
+    /// Writes the seeds of the targets into the folder `FUZZ_SEEDS`.
     @Test(.enabled(if: getenv("FUZZ_SEEDS") != nil))
     func seeds() throws {
         let folder = String(cString: try #require(getenv("FUZZ_SEEDS")))

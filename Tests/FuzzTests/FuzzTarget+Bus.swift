@@ -6,9 +6,9 @@ import LinuxSystem
 
 /// Input from the message bus.
 extension FuzzTarget {
-    /// A call of the player's object. Four bytes say who calls, what, and whether with the arguments that it takes; of what
-    /// follows the arguments are made, of any types and values that a message can have. The first byte from 200 on: it is
-    /// no call, its arguments are read as the rest of the bytes says.
+    /// A call of the player's object. Four bytes choose the sender, the method, and correct or arbitrary arguments. The
+    /// following bytes make the arguments, of all types and values that a message can have. If the first byte is 200 or more,
+    /// there is no call: the other bytes choose the reads of the arguments.
     static let busCall = FuzzTarget(
         name: "bus-call",
         seeds: {
@@ -143,7 +143,7 @@ private struct BusArguments {
 
     private func code(_ type: String) -> CChar { CChar(bitPattern: type.utf8.first ?? 0) }
 
-    /// Reads what is in a message, the way that each of the bytes that are left says.
+    /// Reads the arguments of a message. Each remaining byte chooses a read.
     @PlayerLoop mutating func read(_ message: BusMessage) {
         if let (_, groups) = SenderJudge.credentials(message) { precondition((groups ?? []).count <= 1 << 16) }
         sd_bus_message_rewind(message.pointer, 1)

@@ -7,9 +7,8 @@ import TestSupport
     @testable import nowplaying_decode
 #endif
 
-/// Code of nowplaying-decode for bytes of strangers, in this process without the sandbox. FFmpeg itself is as the
-/// system has it, so that of its own reading the sanitizer sees what it does to memory that it has from malloc(3) alone, and
-/// nothing is known of how far an input reaches in it.
+/// Code of nowplaying-decode for foreign bytes, in this process without the sandbox. FFmpeg itself is the system's, so the
+/// sanitizer only checks its uses of memory from malloc(3), and its coverage by an input is unknown.
 extension FuzzTarget {
     #if NOWPLAYING_DECODE
         static let child: [FuzzTarget] = [childMedia, childPicture, childAddress]
@@ -84,7 +83,7 @@ extension FuzzTarget {
                 precondition((1...WirePicture.maximumBytes).contains(still.count))
             })
 
-        /// An address as lists and answers of servers name it; up to the first line feed, what it is relative to.
+        /// An address in the form of lists and answers of servers. The bytes up to the first line feed are its base.
         private static let childAddress = FuzzTarget(
             name: "foreign-address",
             seeds: {

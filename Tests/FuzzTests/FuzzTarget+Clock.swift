@@ -91,7 +91,7 @@ private final class ClockPageMemory {
 
     /// Writes as the daemon does.
     func write(_ clock: nowplayingd_clock) {
-        // A page begins at 0 and is even whenever nobody writes.
+        // The sequence of a page begins at 0, and is even while no thread writes.
         memory.storeBytes(of: sequence & ~1, as: UInt32.self)
         var clock = clock
         linux_clock_page_write(start, &clock)

@@ -7,7 +7,7 @@ import NowPlaying
 import TestSupport
 import TrackReading
 
-/// Files: lists, pictures, and audio with what stands in it.
+/// Files: lists, pictures, and audio with its metadata.
 extension FuzzTarget {
     /// A list; the first byte says of which kind.
     static let playlist = FuzzTarget(
@@ -74,7 +74,7 @@ extension FuzzTarget {
             precondition((1...65_535).contains(header.width) && (1...65_535).contains(header.height))
         })
 
-    /// One target for each kind of file, so that each has a corpus of its own: what is in it does not choose the decoder alone.
+    /// One target for each kind of file, so that each has a corpus of its own: the content alone does not choose the decoder.
     static let media: [FuzzTarget] = [
         medium("flac") {
             [[$0.flac()], made($0, "flac", ["-compression_level", "8", "-metadata", "title=T"])].flatMap { $0 }
@@ -144,7 +144,7 @@ extension FuzzTarget {
         }
     }
 
-    /// With the sum of each page made right, so that what was changed reaches the codec.
+    /// The bytes with a correct checksum of each page, so that changes reach the codec.
     @Sendable private static func withSums(_ bytes: [UInt8]) -> [UInt8] {
         var result = bytes
         var place = 0

@@ -40,7 +40,7 @@ extension FuzzTarget {
             check(station.tags)
         })
 
-    /// Tags can be sent, whatever is in them.
+    /// Any tags can be sent.
     private static func check(_ tags: [WireTag]) {
         guard let read = try? WireTag.tags(WireTag.bytes(tags)) else { preconditionFailure("tags that can't be read") }
         precondition(read.map(\.name) == tags.map(\.name))

@@ -50,8 +50,8 @@ extension FuzzTarget {
             }
         })
 
-    /// Methods of the catalogue with numbers at their edges: each time two bytes and what its parameters take. The first byte
-    /// says whether something plays before.
+    /// Methods of the catalogue with numbers at their edges: for each, two bytes and the bytes of its parameters. The first
+    /// byte decides if an item plays before.
     private static let method = FuzzTarget(
         name: "method",
         seeds: {
@@ -89,7 +89,7 @@ extension FuzzTarget {
             }
         })
 
-    /// Ends a world and has another one take up what it saved.
+    /// Ends a world, and restores its saved state in another one.
     @PlayerLoop private static func restart(_ world: FuzzWorld, _ media: ClaimedMedia) {
         let saved = world.save()
         world.end()
@@ -99,7 +99,7 @@ extension FuzzTarget {
         next.end()
     }
 
-    /// A file of any container whose pictures are looked for as the daemon does it. The first byte says what it is called.
+    /// A file of any container, in which the target searches pictures like the daemon. The first byte chooses the file's name.
     private static let artworkSearch = FuzzTarget(
         name: "artwork-search",
         seeds: {

@@ -42,7 +42,7 @@ private final class HostileClient {
     private static let file = linux_memory_file("fuzz")
 
     private let connection: Int32
-    /// A pipe: the daemon gets its writing end, so that the reading end shows when nobody has it open any more.
+    /// A pipe whose writing end the daemon gets. The reading end shows when no process has the writing end open any more.
     private let pipe: (reading: Int32, writing: Int32)
 
     init() {
@@ -87,8 +87,8 @@ private final class HostileClient {
         }
     }
 
-    /// Says that nothing more comes, takes what is answered, and returns when the server has taken all and let go of every
-    /// file: the last message hands over one more.
+    /// Closes the sending side, takes the answers, and returns when the server has read everything and closed every file: the
+    /// last message passes one more file.
     func leave() {
         _ = send([0x0A], files: 1, headers: 1)
         shutdown(connection, Int32(SHUT_WR))

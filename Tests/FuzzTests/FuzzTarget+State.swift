@@ -66,7 +66,7 @@ extension FuzzTarget {
             writer.bytes += json
             guard let (position, number) = writer.bytes.withUnsafeBytes({ PositionSlot.decode($0) }) else { return }
             precondition(number == 9)
-            // Nine decimals are written of a number: what was read of them is what counts.
+            // A number is written with nine decimals, so the comparison uses the reread number.
             guard let bytes = PositionSlot.encode(position, number: 10) else { return }
             guard let (rounded, _) = bytes.withUnsafeBytes({ PositionSlot.decode($0) }) else {
                 preconditionFailure("what was written can't be read")

@@ -10,7 +10,7 @@ import NowPlayingClient
 
 /// Text from people, scripts and bridges.
 extension FuzzTarget {
-    /// A line on the control socket: read, looked up, judged; what can be written is read again as the same.
+    /// A line on the control socket: read, looked up, judged. A written request reads back as the same.
     static let line = FuzzTarget(
         name: "line",
         seeds: {
@@ -35,7 +35,7 @@ extension FuzzTarget {
                 try? method.check(request.parameters)
             }
             guard let value = try? JSONReader.read(bytes) else { return }
-            // A whole number may be written as 1e3: what is written the second time is what counts.
+            // A whole number may be written as 1e3, so the comparison uses the second output.
             let written = Self.text(value)
             precondition(
                 (try? JSONReader.read(written)).map(Self.text) == written, "what was written is not what was read")

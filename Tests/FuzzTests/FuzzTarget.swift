@@ -1,5 +1,5 @@
-/// Something of ours that takes bytes of strangers, in a form that a fuzzer can drive. It must not crash, whatever it gets;
-/// what it promises of its results is a `precondition`, so that breaking the promise is a crash, too.
+/// A reader of foreign bytes, in a form for a fuzzer. It must not crash for any input. Its promises about results are
+/// preconditions, so a broken promise is a crash too.
 struct FuzzTarget: Sendable {
     /// Its name, and that of the folder with its corpus.
     let name: String

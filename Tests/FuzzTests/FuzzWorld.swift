@@ -50,7 +50,7 @@ import TestSupport
         isDone.wait()
     }
 
-    /// A stopped player for whom each source is these media.
+    /// A stopped player whose sources are all these media.
     init(_ media: ClaimedMedia) {
         let loop = EventLoop.current
         let open: DecoderOpener = { _, _ throws(DecodingError) in media.open() }
@@ -97,7 +97,7 @@ import TestSupport
         methods.perform(MethodRequest(method: name, client: Self.by, parameters: parameters, media: media)) { _ in }
     }
 
-    /// Replaces the queue by two items and plays them, each with what a client says of it.
+    /// Replaces the queue by two items and plays them, each with fields from a client.
     func play(_ given: MediaMetadata = MediaMetadata()) {
         let media = (0..<2).map { _ in
             ResolvedMedia(source: .file("/fuzz/1"), details: ItemDetails(given: given, duration: nil))
@@ -141,7 +141,7 @@ import TestSupport
         return saved
     }
 
-    /// Takes up what another world saved, and plays on.
+    /// Restores the saved state of another world, and resumes playback.
     func restore(_ saved: Saved) {
         let journal = saved.journal.withUnsafeBytes { Journal.read($0) }
         precondition(journal.state == .whole, "what was saved can't be read")

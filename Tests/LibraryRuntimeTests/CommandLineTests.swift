@@ -6,7 +6,7 @@ import TrackDatabase
 
 /// The words of nowplayingctl for the library, with the real program, library and daemon.
 @Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
-    /// Texts of tags that would command a terminal, or hide what they are.
+    /// Texts of tags that would control a terminal, or disguise themselves.
     private static let hostile = "Evil \u{1B}]0;owned\u{7}\u{1B}[31m\u{9B}2J\u{202E}\r\n\u{0}Blue"
 
     /// A library of a few tracks on two albums, beside a daemon.

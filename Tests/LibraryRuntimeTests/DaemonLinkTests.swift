@@ -9,7 +9,7 @@ import TrackDatabase
 
 /// The library's connection to the real daemon: it follows restarts, mirrors feedback, and sleeps at rest.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DaemonLinkTests {
-    /// A link, with what it says.
+    /// A link, with its reports.
     @PlayerLoop private final class Follower {
         let link: DaemonLink
         private(set) var playing: [Bool] = []

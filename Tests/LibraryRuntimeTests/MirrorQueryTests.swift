@@ -48,7 +48,7 @@ import Testing
         let uri = JSONValue.string(house.uri("music/B.wav"))
         _ = try daemon.call("feedback.set", ["uri": uri, "rating": nil])
         #expect(try titles(client, rated, until: ["C"]) == ["C"])
-        // A smart list of what was liked and not heard, into the queue.
+        // A smart list of liked and unplayed tracks goes into the queue.
         let filter: JSONValue = ["all": [["liked": ["is": true]], ["lastPlayed": ["missing": true]]]]
         _ = try client.call("lists.save", ["name": "Forgotten", "filter": filter])
         #expect(try client.call("library.add", ["list": "Forgotten"])["result"]?["count"] == 1)

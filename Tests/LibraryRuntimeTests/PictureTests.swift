@@ -47,7 +47,7 @@ import TrackDatabase
         #expect(answers.first?["result"]?["id"] == found?["id"] && answers.last?.errorCode == 403, "\(answers)")
     }
 
-    /// The names of pictures and what stands for one are those of the daemon's section, also after a reload.
+    /// The names of pictures and of substitutes are those of the daemon's section, also after a reload.
     @Test func theSettingsOfTheDaemonHold() async throws {
         let house = LibraryHouse(settings: "[artwork]\nnames = Scan, booklet\n")
         for name in ["one", "two", "three"] { house.folder.folder("music/" + name) }

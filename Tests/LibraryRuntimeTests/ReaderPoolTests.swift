@@ -55,7 +55,7 @@ import TrackDatabase
         for _ in 0..<3 { questions.ask(2) }
         questions.ask(3)
         #expect(becomes { questions.users == [1, 1, 2, 3] })
-        // One reader stays free for the next who comes.
+        // One reader stays free for the next client.
         questions.end(0)
         questions.ask(4)
         // The user with the fewest comes first, then the one that waits longest for a turn.

@@ -119,7 +119,7 @@ private final class ChangingMusic {
             try await look(house, music, &known, round, seed)
             #expect(house.end() == 0)
         }
-        // One that nobody kills finds the same.
+        // A scan without a kill finds the same.
         try await look(house, music, &known, rounds + 1, seed)
         let other = ScanHouse([house.folder.path("music")])
         await other.start()

@@ -4,7 +4,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// The real program: its start and end, its refusals, and what it costs.
+/// The real program: its start and end, its refusals, and its costs.
 @Suite struct ServerTests {
     init() { LoopThread.start() }
 
@@ -72,7 +72,7 @@ import Testing
     /// One program for all refusals: they leave nothing behind.
     private static let shared = Task { await RealLibrary.start(in: TemporaryFolder(), "") }
 
-    /// One program with many tracks for what only reads.
+    /// One program with many tracks, for tests that only read.
     private static let large = Task { try await LibraryHouse(tracks: 20_000).library }
 
     @Test func theHostileLeaveOthersUnharmed() async throws {
@@ -204,7 +204,7 @@ import Testing
         library.process.signal(SIGHUP)
         #expect(try roots().count == 2)
         #expect(library.stop() == 0)
-        // The names are those of before, whatever the order.
+        // The names stay the same, regardless of the order of the roots.
         let again = await RealLibrary.start(in: folder, "[access]\nmedia-roots = \(second)\n  \(first)\n")
         let rows = try again.connect().result("library.status")["roots"]?.arrayValue ?? []
         #expect(rows.map { $0["name"]?.stringValue } == ["Music (2)", "Music"])

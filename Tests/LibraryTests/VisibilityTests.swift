@@ -24,7 +24,7 @@ import TrackDatabase
             if missing == 0: break
         """
 
-    /// The results of requests by another user who is in the read group.
+    /// The results of requests by another user in the read group.
     private static func results(_ house: LibraryHouse, _ requests: [(String, JSONValue)]) async throws -> [JSONValue] {
         var writer = JSONWriter()
         for (number, (method, parameters)) in requests.enumerated() {

@@ -25,7 +25,7 @@ import Testing
         #expect(place.openFile() == -EXDEV)
         unlink(root + "/a")
         mkfifo(root + "/a", 0o644)
-        // A FIFO without a writer would block whoever opens it.
+        // A FIFO without a writer would block the opening thread.
         #expect(place.openFile() == -EINVAL)
         let found = place.locate()
         #expect(found >= 0)

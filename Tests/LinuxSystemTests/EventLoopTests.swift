@@ -2,7 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The order of what is put off.
+/// The order of deferred work.
 @Suite struct EventLoopTests {
     init() { LoopThread.start() }
 

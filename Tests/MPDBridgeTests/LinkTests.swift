@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Connections of the bridge to the library: one for each client that asks, and none at rest that nobody needs.
+/// Connections of the bridge to the library: one for each client with a request, and no unneeded one at rest.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct LinkTests {
     private let folder = TemporaryFolder()
 

@@ -53,7 +53,7 @@ import Testing
                     Issue.record("revision \(revision) is forgotten")
                     continue
                 }
-                // A client overwrites the indices that it is told, and cuts its copy at the present length.
+                // A client overwrites the reported indexes, and cuts its copy at the present length.
                 var copy = Array(old.prefix(model.count)) + Array(repeating: 0, count: max(0, model.count - old.count))
                 for index in changed { copy[index] = model[index] }
                 #expect(copy == model, "seed \(seed), revision \(revision)")

@@ -9,7 +9,7 @@ final class BusMonitor {
     private let process: TestProcess
     private var input: [UInt8] = []
 
-    /// Begins to listen; what comes from now on is seen.
+    /// Begins to listen: it records all later messages.
     init(_ installation: Installation) async {
         self.installation = installation
         let words = ["busctl", "--address=\(installation.address)", "--json=short", "monitor"]
@@ -52,7 +52,7 @@ final class BusMonitor {
     private static let bus: JSONValue = "org.freedesktop.DBus"
 
     private func mark(_ name: String) {
-        // The bus keeps the order of what it passes on: a signal of ours stands behind all that came before.
+        // The bus keeps the order of messages, so the test's own signal comes after all earlier ones.
         _ = installation.run(
             "busctl", "--address=\(installation.address)", "emit", "/test", "test.Mark", name)
     }

@@ -88,15 +88,15 @@ final class Installation: Sendable {
         preconditionFailure("\(name) was not built beside the tests")
     }
 
-    // MARK: What people run
+    // MARK: Programs of users
 
-    /// Runs a program in this environment to its end; without the line end of what it printed.
+    /// Runs a program in this environment to its end. Returns its output without the line end.
     func run(_ words: String...) -> (status: Int32, text: String) {
         let result = TestProcess.run(words, environment: environment)
         return (result.status, String(result.text.reversed().drop { $0 == "\n" }.reversed()))
     }
 
-    /// Runs playerctl; what it printed, or `status N` where it failed.
+    /// Runs playerctl. Returns its output, or `status N` if it failed.
     @discardableResult func playerctl(_ words: String...) -> String {
         let result = TestProcess.run(["playerctl", "--player=nowplayingd"] + words, environment: environment)
         return result.status == 0

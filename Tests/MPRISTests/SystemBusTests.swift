@@ -70,7 +70,7 @@ struct SystemBusTests {
         await installation.startBridge()
     }
 
-    /// Starts a program of somebody who is in these groups only; its output goes into the file `log`.
+    /// Starts a program of a user that is in these groups only; its output goes into the file `log`.
     private func begin(_ words: [String], log: String, groups: String? = nil) async -> TestProcess {
         let list = groups.map { "--groups=\($0)" } ?? "--clear-groups"
         let who = ["setpriv", "--reuid=65534", "--regid=65534", list]
@@ -114,7 +114,7 @@ struct SystemBusTests {
         installation.control("seek", "30")
         installation.control("pause")
         #expect(becomes { text("reader").contains("Paused \(title)\n") }, "\(text("reader"))")
-        // The list of tracks, too, once somebody has asked for it.
+        // The list of tracks is included too after the first request for it.
         let first = "objpath:/org/mpris/MediaPlayer2/TrackList/NoTrack"
         #expect(call("TrackList.AddTrack", "string:" + file, first, "boolean:false", groups: "62001") == "")
         installation.control("add", file)
@@ -146,7 +146,7 @@ struct SystemBusTests {
         let outside = installation.silence("b.wav")
         chmod(outside, 0o600)
         #expect(becomes { call("Pause", groups: "62002").contains("can read, but not control") })
-        // Nobody in particular, one who looks, one who controls.
+        // A user without rights, a user who may read, and a user who may control.
         #expect(call("Play").contains("permission denied"))
         #expect(status(groups: nil) != "Stopped\n")
         #expect(status(groups: "62002") == "Stopped\n")
@@ -161,7 +161,7 @@ struct SystemBusTests {
         let answer = call("TrackList.AddTrack", "string:" + outside, track, "boolean:false", groups: "62001")
         #expect(answer.contains("permission denied: other users"), "\(answer)")
         #expect(call("Pause", groups: "62001") == "")
-        // Root names what it likes.
+        // Root may name any media.
         #expect(installation.playerctl("open", outside) == "")
         #expect(installation.playerctl("metadata", "title") == "b")
         // Nobody else may be the player.

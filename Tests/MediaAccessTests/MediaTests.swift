@@ -230,7 +230,7 @@ import Testing
         let named = Self.resolve(
             ["in.flac", "out.flac", "up/secret.flac", "pipe.flac"].map { .string(root + "/" + $0) }, roots: [root],
             isForeign: true)
-        // Now the disk is there, and what it has was prepared.
+        // Now the disk is there, with its prepared content.
         folder.file("stick/in.flac")
         symlink(secret, root + "/out.flac")
         symlink("..", root + "/up")

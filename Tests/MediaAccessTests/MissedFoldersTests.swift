@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAccess
 
-/// Folders that were missed, and what is expected of them when they are back.
+/// Missed folders, and the expectations at their return.
 struct MissedFoldersTests {
     private let start = EventLoop.now
 

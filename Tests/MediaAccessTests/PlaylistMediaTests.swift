@@ -165,7 +165,7 @@ import Testing
         folder.file("a.flac")
         let small = list("small.m3u", "#" + String(repeating: "x", count: 10_000) + "\na.flac\n")
         #expect(uris([small, small]) == ["a.flac", "a.flac"])
-        // All lists of a request together are what counts.
+        // The limit counts all lists of a request together.
         for (size, items) in [(1 << 40, 0), (16 << 20 + 1, 0), (16 << 20 - 20_000, 2)] {
             let path = folder.path + "/large.m3u"
             let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)

@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.time(of: 9600 + 960) == at(1.51))
         let isEarly = !schedule.begin(at: at(1.4), from: 9600 + 480)
         #expect(isEarly)
-        // The time of a beginning can be corrected, and what was before stays.
+        // The time of a start can be corrected; earlier times stay.
         schedule.restart(at: at(1.6), from: 9600 + 480)
         #expect(schedule.time(of: 9600 + 480) == at(1.6) && schedule.time(of: 9600) == at(1.2))
     }

@@ -20,7 +20,7 @@ import Testing
 
     private func path(_ name: String) -> String { "/tmp/output-\(getpid())-\(name)" }
 
-    /// Makes what is due within `seconds` of virtual time happen; returns the number of instants at which something was.
+    /// Runs the due work of `seconds` of virtual time. Returns the number of instants with work.
     @PlayerLoop private func pass(_ seconds: Double) -> Int {
         let end = EventLoop.now.advanced(bySeconds: seconds).nanoseconds
         var (instants, last) = (0, EventLoop.now.nanoseconds)
@@ -137,7 +137,7 @@ import Testing
         #expect(access(path("rewrite.wav"), F_OK) != 0)
         #expect(await stream.corked(false) == nil)
         #expect(await stream.drained() == nil)
-        // Behind a gap, and partly before what is in the file already.
+        // After a gap, and partly before the frames that are already in the file.
         stream.write([Int16](repeating: 4000, count: 2000), at: 9500)
         stream.write([Int16](repeating: 8000, count: 20), at: 11000)
         #expect(await stream.drained() == nil)

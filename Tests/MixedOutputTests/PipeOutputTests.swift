@@ -144,7 +144,7 @@ import Testing
             let ahead = Double(later.takenFrame) - later.audibleFrame
             #expect(abs(ahead / Double(rate) - later.latency) < 1e-9)
         }
-        // Stopped in the middle of what the resampler holds, it goes on there: the recording has no joint.
+        // After a stop in the middle of the resampler's frames, the stream resumes there: the recording has no gap.
         #expect(await stream.corked(true) == nil)
         let held = try await stream.timing().audibleFrame
         #expect(await stream.corked(false) == nil)

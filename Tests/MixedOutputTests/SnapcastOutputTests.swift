@@ -7,7 +7,7 @@ import Testing
 
 @testable import MixedOutput
 
-/// Streams that are mixed for a source of a Snapcast server: here, a program that reads what comes.
+/// Streams that are mixed for a source of a Snapcast server; here, a program that reads the frames.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(5))) struct SnapcastOutputTests {
     /// Seconds of the buffer of the rooms.
     private static let buffer = 0.1

@@ -1,4 +1,4 @@
-"""axe-core in a tab: what it finds against the rules of accessibility."""
+"""axe-core in a tab: its findings about the rules of accessibility."""
 
 import json
 import os
@@ -13,7 +13,7 @@ FOUND = (
 
 
 def load(tab):
-    """Brings axe-core into a page."""
+    """Loads axe-core into a page."""
     path = os.environ.get("AXE")
     if not path:
         raise NotTested("AXE names no axe.min.js of axe-core")
@@ -21,7 +21,7 @@ def load(tab):
 
 
 def check(tab, place):
-    """Fails if axe-core finds a violation in what the page shows once nothing moves."""
+    """Fails if axe-core finds a violation in the page at rest."""
     tab.run("Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))).then(() => undefined)")
     found = json.loads(tab.run(FOUND))
     assert found == [], f"{place}: {found}"

@@ -24,7 +24,7 @@ def until(condition, what, seconds=PATIENCE):
 
 
 class NotTested(Exception):
-    """A test that cannot be tried here, and why."""
+    """A test that cannot run here, and the reason."""
 
 
 class Refused(Exception):
@@ -119,7 +119,7 @@ class Tab:
         return self.browser.send(method, params, self.session)
 
     def look(self, width=1280, height=800, scale=1, dark=True, motion=True, mobile=False):
-        """Size, colours and motion that the page sees."""
+        """Emulates a size, colours and a preference about motion."""
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
         self.send(
             "Emulation.setEmulatedMedia",
@@ -144,7 +144,7 @@ class Tab:
         return until(lambda: self.run(script), script, seconds)
 
     def click(self, selector):
-        """A true click in the middle of an element, as a person does it."""
+        """A real click in the middle of an element, as by a person."""
         self.until(
             f"(() => {{ const e = document.querySelector({selector!r}); return e && !e.disabled && e.getClientRects().length "
             f"> 0 && (e.closest('dialog')?.getAnimations() ?? []).every((one) => one.playState === 'finished'); }})()"
@@ -189,7 +189,7 @@ class Tab:
         return next(one["value"] for one in self.send("Performance.getMetrics")["metrics"] if one["name"] == name)
 
     def requests(self):
-        """Addresses that the page has asked for."""
+        """Addresses that the page has requested."""
         return [
             event["params"]["request"]["url"] for event in list(self.events) if event["method"] == "Network.requestWillBeSent"
         ]
@@ -203,7 +203,7 @@ class Tab:
         ]
 
     def problems(self):
-        """Errors of scripts, and what the browser complained of."""
+        """Errors of scripts, and complaints of the browser."""
         found = []
         for event in list(self.events):
             if event["method"] == "Runtime.exceptionThrown":

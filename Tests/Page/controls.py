@@ -152,7 +152,7 @@ def test_sound(house, browser):
 
 
 def test_seek(house, browser):
-    """The pointer and keys seek; the words of the slider say where."""
+    """The pointer and keys seek; the words of the slider give the position."""
     tab = begin(house, browser)
     house.call("pause")
     tab.until("document.querySelector('.scrub-range').disabled === false")
@@ -188,7 +188,7 @@ def test_chapters(house, browser):
 
 
 def test_reasons(house, browser):
-    """A button that the daemon disables says why."""
+    """A button that the daemon disables shows the reason."""
     tab = begin(house, browser, play=False)
     house.call("queue.clear")
     tab.until("document.querySelector('.title').textContent === 'Nothing is playing'")

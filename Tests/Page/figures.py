@@ -91,7 +91,7 @@ def paint(house, browser, table, turns=15):
                 times.append(
                     tab.until("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
                 )
-                # Programs without their page would be the quicker.
+                # Programs without their page would be faster.
                 assert address == static or tab.run("document.querySelector('#main') !== null"), "nowplaying-web has no page"
                 tab.close()
         middle = {address: statistics.median(times) for address, times in found.items()}
@@ -101,7 +101,7 @@ def paint(house, browser, table, turns=15):
 
 
 def memory(process):
-    """Megabytes that the process alone has, and its share of what it shares."""
+    """Proportional set size of the process in megabytes."""
     for line in pathlib.Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024

@@ -97,7 +97,7 @@ class Peer:
             assert isinstance(event, Pong) and event.payload == payload, event
 
     def closed(self, code):
-        """The server has closed with this code, and ends the connection."""
+        """Checks that the server has closed with this code, and ends the connection."""
         event = self.next()
         while isinstance(event, (TextMessage, Pong)):
             event = self.next()
@@ -177,7 +177,7 @@ def test_lengths_and_control_frames(house):
 
 
 def test_reserved(house):
-    """Autobahn 3 and 4: reserved bits and opcodes, alone, behind a valid text, and byte by byte."""
+    """Autobahn 3 and 4: reserved bits and opcodes, alone, after a valid text, and byte by byte."""
     count = 0
     for bits in range(1, 8):
         for kind in (TEXT, BINARY, PING, CLOSE):
@@ -205,7 +205,7 @@ def test_reserved(house):
 
 
 def test_fragments(house):
-    """Autobahn 5: texts in parts, with pings between them, and parts of nothing."""
+    """Autobahn 5: texts in parts, with pings between them, and parts without a start."""
     data = request().encode()
     half = len(data) // 2
     one, two = frame(TEXT, data[:half]), frame(FINAL, data[half:])
@@ -259,7 +259,7 @@ def test_fragments(house):
 
 
 def test_texts(house):
-    """Autobahn 6: UTF-8 in one frame, in frames of one byte each, and all that is none."""
+    """Autobahn 6: valid and invalid UTF-8, in one frame and in frames of one byte each."""
     count = 0
     for number, parts in enumerate(([b""], [b"", b"", b""], [b"", b" ", b""]), 1):
 
@@ -290,7 +290,7 @@ def test_texts(house):
             parts = frame(TEXT, data[:-1]) + frame(0, data[-1:]) + frame(FINAL)
             for sent in (whole, parts):
                 count += case(house, f"6, invalid {number}", lambda peer: (peer.raw(sent), peer.closed(1007)))
-    # As soon as no continuation can make it a text, with the rest of the frame or of the message still to come.
+    # The server closes as soon as no continuation can make the bytes a text, before the rest of the frame or message.
     for number, parts in (
         ("6.4.1", [frame(TEXT, INVALID[1][:11]), frame(0, INVALID[1][11:15])]),
         ("6.4.2", [frame(TEXT, INVALID[1][:12]), frame(0, INVALID[1][12:13])]),

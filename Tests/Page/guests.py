@@ -1,4 +1,4 @@
-"""Browsers that are no user of this machine: pairing, devices; and announcements by a text."""
+"""Browsers without a user of this machine: pairing, devices; and announcements by a text."""
 
 import contextlib
 import wave
@@ -32,7 +32,7 @@ def choice(tab, text):
 
 
 def test_pairing(house, browser):
-    """A browser without rights asks for the code, gets its own, and loses them at once when its user or another device says so."""
+    """A browser without rights asks for the code, gets rights, and loses them at once when it is revoked."""
     port = free_port()
     with bridge(house, f"proxy-bind = localhost:{port}\naddress = http://localhost:{port}\n"):
         house.fresh().call("play", index=1)
@@ -54,7 +54,7 @@ def test_pairing(house, browser):
         assert not tab.run("JSON.stringify({ ...localStorage, ...sessionStorage })").count(code)
         assert [one["name"] for one in house.web_call("devices.list")["devices"]] == ["<b>Kitchen</b>"]
 
-        # The QR code's address pairs a device that may look; nothing of the code stays in the address.
+        # The QR code's address pairs a device that may read; the code leaves the address.
         code = house.web_call("pair.begin", role="read")["code"]
         other = browser.tab(f"http://127.0.0.1:{port}/#{code}")
         other.until(f"document.querySelector('#code')?.value === {code!r} && location.hash === ''")
@@ -65,7 +65,7 @@ def test_pairing(house, browser):
         other.until("document.querySelectorAll('main .session').length === 1")
         other.close()
 
-        # The device sees itself alone, and revokes itself.
+        # The device sees only itself, and revokes itself.
         tab.run("void (location.hash = '#/devices')")
         tab.until("document.querySelector('main .session h2')?.textContent === '<b>Kitchen</b>'")
         assert tab.run("document.querySelectorAll('main .session').length") == 1
@@ -87,7 +87,7 @@ def test_pairing(house, browser):
 
 
 def test_speech(house, browser):
-    """The box for a text is there where a program speaks it; its words are announced, and its failures shown."""
+    """The field for a text is there if a program can speak it. The page announces its words, and shows failures."""
     tab = begin(house, browser)
     tab.run("void (location.hash = '#/announce')")
     tab.until("document.querySelector('#sound') !== null")

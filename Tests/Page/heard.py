@@ -1,4 +1,4 @@
-"""Seek and position of the page beside a recording of the sound: each sample says its own place in the item."""
+"""Seek and position of the page beside a recording of the sound: each sample encodes its own position in the item."""
 
 import array
 import contextlib
@@ -23,7 +23,7 @@ class SoundServer:
     def __init__(self, folder):
         self.address, self.path = f"unix:{folder}/sound.sock", pathlib.Path(folder, "heard.raw")
         environment = os.environ | {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "PULSE_SERVER": self.address}
-        # A monitor of its own rate and channels, so that samples stay as they are.
+        # The monitor has its own rate and channels, so that samples stay unchanged.
         modules = [
             f"module-null-sink sink_name=box rate={RATE} channels=1 format=s16le",
             f"module-native-protocol-unix socket={folder}/sound.sock",
@@ -35,7 +35,7 @@ class SoundServer:
             self.processes.append(subprocess.Popen(words + [f"--load={one}" for one in modules], stdout=log, **options))
             ready = lambda: subprocess.run(["pactl", "info"], env=environment, capture_output=True).returncode == 0
             until(ready, "the sound server")
-            # The sink's blocks are as short as the recorder wants them; a block is recorded before it is audible.
+            # The recorder sets the length of the sink's blocks; a block is recorded before it is audible.
             recorder = ["parec", "--device=box.monitor", "--format=s16le", f"--rate={RATE}", "--channels=1", "--latency-msec=2"]
             with open(self.path, "wb") as file:
                 self.processes.append(subprocess.Popen(recorder, stdout=file, **options))
@@ -82,7 +82,7 @@ def place(samples, index, way):
 
 
 def ramp(path):
-    """An item whose samples count."""
+    """An item whose samples count up."""
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
@@ -145,7 +145,7 @@ def listen(house, page, sound):
 
 
 class Keys:
-    """A tab of Chromium with the calls that a browser behind WebDriver has, too."""
+    """A tab of Chromium with the calls of a browser behind WebDriver."""
 
     def __init__(self, tab):
         self.run, self.until, self.click, self.tab = tab.run, tab.until, tab.click, tab
@@ -156,7 +156,7 @@ class Keys:
 
 
 def test_heard(house, browser):
-    """The sound stops where the page says that it is, and begins where the page has sought."""
+    """The sound stops at the page's position, and begins at the target of the page's seek."""
     with sounding(house) as sound:
         house.fresh()
         tab = browser.tab(f"{house.address}/")

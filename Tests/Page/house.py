@@ -14,7 +14,7 @@ from covers import ALBUMS, cover
 
 
 class House:
-    """Everything that the page needs, from its programs. Without a browser the music has no covers."""
+    """The programs that the page needs. Without a browser, the music has no covers."""
 
     output = "null"
 
@@ -146,7 +146,7 @@ class House:
 
     @contextlib.contextmanager
     def connection(self):
-        """A connection to the daemon that lasts: a function that calls it."""
+        """A lasting connection to the daemon: a function that calls methods."""
         with contextlib.ExitStack() as stack:
             daemon = stack.enter_context(socket.socket(socket.AF_UNIX))
             daemon.connect(f"{self.folder}/control.sock")
@@ -161,7 +161,7 @@ class House:
             yield call
 
     def call(self, method, **params):
-        """One request to the daemon's own socket, for what the page did."""
+        """One request to the daemon's own socket, to check an effect of the page."""
         with socket.socket(socket.AF_UNIX) as daemon:
             daemon.settimeout(20)
             daemon.connect(f"{self.folder}/{'library' if method.startswith(('library.', 'lists.')) else 'control'}.sock")
@@ -196,7 +196,7 @@ class House:
         ]
 
     def fresh(self):
-        """All albums in the queue, stopped, every mode off, and no session but the one that is always there."""
+        """All albums in the queue, stopped, every mode off, and only the permanent session."""
         for session in self.call("session.list")["sessions"]:
             if session["name"] != "main":
                 self.call("session.close", name=session["name"])

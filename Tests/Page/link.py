@@ -26,7 +26,7 @@ class Link:
         task = asyncio.current_task()
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        # Connections that begin in silence are part of it, too, until it ends.
+        # Connections that begin during a silence are silent until its end.
         while self.is_silent:
             await asyncio.sleep(0.05)
         try:
@@ -39,7 +39,7 @@ class Link:
     async def pump(self, reader, writer):
         is_cut = False
         while data := await reader.read(1 << 16):
-            # What was cut stays cut: packets that are lost do not come later on such a connection.
+            # A cut connection stays cut: lost packets do not arrive later.
             is_cut = is_cut or self.is_silent
             if is_cut:
                 continue

@@ -68,7 +68,7 @@ def test_queue(house, browser):
 
 
 def test_million(house, browser):
-    """A queue of a million items: every place is reached, and few rows exist."""
+    """A queue of a million items: every index can be reached, and few rows exist."""
     house.call("queue.clear")
     file = os.memfd_create("list")
     path = house.paths()[0]
@@ -104,7 +104,7 @@ def test_million(house, browser):
 
 
 def test_drag_while_changing(house, browser):
-    """The item that was taken moves, although the queue changes under the pointer."""
+    """The dragged item moves, although the queue changes under the pointer."""
     tab = open_view(house, browser, "queue")
     before = ["Harbour Lights", "Slow Ferry", "Salt on Glass", "The Long Pier", "Origami", "Blue Hour"]
     until(lambda: titles(house) == before, "the titles")
@@ -122,7 +122,7 @@ def test_drag_while_changing(house, browser):
     mouse("mouseMoved", to_x, to_y - 12)
     house.call("queue.remove", ids=[house.call("queue.list", limit=1)["items"][0]["id"]])
     tab.until(f"{row('Salt on Glass')}?.dataset.index === '1'")
-    # Origami lies one place higher now; Blue Hour is where it was.
+    # Origami is one index lower now; Blue Hour has not moved.
     mouse("mouseMoved", to_x, to_y - 10)
     assert tab.run(f"{row('Salt on Glass')}.matches('.is-dragged')")
     assert tab.run("document.querySelectorAll('.is-dragged').length") == 1
@@ -141,7 +141,7 @@ def test_library(house, browser):
     tab.run("document.querySelector('.search').focus()")
     for letter in "paper":
         tab.type(letter)
-    # The answer to the last letter: one that comes later may put other rows under the finger.
+    # The test waits for the answer to the last letter: a later answer may put other rows under the finger.
     tab.until("document.querySelector('.results').ariaBusy === 'false'")
     tab.until("document.querySelector('.results .tile')?.textContent.includes('Paper Moons')")
     tab.click(".results .tile")
@@ -182,7 +182,7 @@ def test_library(house, browser):
 
 
 def test_library_returns(house, browser):
-    """After a lost connection the library follows its changes; a list that did not come is asked for again."""
+    """After a lost connection, the library follows its changes; the page requests a missing list again."""
     tab = open_view(house, browser, "library")
     until(lambda: house.call("library.status")["tracks"] == len(house.paths()), "the library")
     tab.until("document.querySelectorAll('.tile').length >= 6")
@@ -222,7 +222,7 @@ def test_library_returns(house, browser):
 
 
 def test_sessions(house, browser):
-    """All that plays; take over, quiet, close. The state of an external session is on the page, too."""
+    """All sessions; take over, quiet, close. The page also shows the state of an external session."""
     house.fresh()
     tab = open_view(house, browser, "sessions")
     tab.run("import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.call('session.create', { name: 'night', policy: 'mix' }))")
@@ -272,7 +272,7 @@ def test_session_volume(house, browser):
         mouse("mouseMoved", share)
         until(lambda: house.state["volume"] < seen, "a lower volume")
         seen = house.state["volume"]
-        # The event of this step is on the page, and so is what follows it.
+        # The page shows the event of this step and its consequences.
         tab.until(f"import(document.querySelector('[href*=main]').href).then(({{ app }}) => app.player.state.volume <= {seen} + 1e-9)")
         tab.run("import(document.querySelector('[href*=main]').href).then(({ app }) => app.player.call('session.list'))")
         assert tab.run("held.isConnected"), "the slider was replaced"
@@ -286,7 +286,7 @@ def test_session_volume(house, browser):
 
 
 def test_announce(house, browser):
-    """A sound file plays over the music; a file that is none is refused in words."""
+    """A sound file plays over the music; another file is refused with a message."""
     tab = open_view(house, browser, "announce")
     tab.until("document.querySelector('#sound')?.disabled === false")
     bell, text = house.folder / "bell.flac", house.folder / "none.wav"

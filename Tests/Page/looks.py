@@ -47,7 +47,7 @@ def show(tab, view):
 
 
 def test_first_view(house, browser):
-    """60 kB compressed at most, from this host alone, in one language file, without a complaint of the browser."""
+    """The page has at most 60 kB compressed, only from this host, in one language file, without a complaint of the browser."""
     tab = begin(house, browser)
     tab.until("document.querySelector('.still') !== null")
     requests = [one for one in tab.requests() if not one.startswith(("data:", "about:"))]
@@ -163,7 +163,7 @@ def test_sizes(house, browser):
 
 
 def test_languages(house, browser):
-    """Each language speaks on every view, and none leaves a key in place of a text."""
+    """Each language has texts on every view, and no key appears in place of a text."""
     tab = begin(house, browser)
     for language in ("de", "es", "fr", "ja", "en"):
         tab.run(f"void (localStorage.setItem('nowplaying.language', '{language}'), location.reload())")
@@ -181,7 +181,7 @@ def test_languages(house, browser):
 
 
 def test_sideways(house, browser):
-    """On a phone that lies on its side, picture and transport are in sight at once, above the tabs."""
+    """On a phone in landscape, picture and transport are in sight at once, above the tabs."""
     for width, height in ((568, 320), (667, 375), (844, 390)):
         tab = begin(house, browser, width=width, height=height, mobile=True, motion=False)
         tab.until("document.querySelector('.still') !== null")
@@ -192,7 +192,7 @@ def test_sideways(house, browser):
 
 
 def test_television(house, browser):
-    """On a whole screen nobody has to come closer than three metres: no text is smaller than a fiftieth of the screen."""
+    """In full screen, text is readable from three metres: no text is smaller than a fiftieth of the screen."""
     for width, height in ((1366, 768), (1920, 1080), (3840, 2160)):
         tab = begin(house, browser, width=width, height=height, motion=False)
         tab.until("document.querySelector('.still') !== null")
@@ -213,7 +213,7 @@ def test_television(house, browser):
 
 
 def test_pictures(house, browser):
-    """Pictures of the main views, for docs/, where PICTURES names a folder."""
+    """Makes pictures of the main views for docs/ if PICTURES names a folder."""
     folder = os.environ.get("PICTURES")
     if not folder:
         return

@@ -24,7 +24,7 @@ def test_network(house):
 
 
 def inside(house, folder):
-    """The test, in a network that nobody else shares."""
+    """The test, in a private network."""
     for line in (
         "link set lo up",
         "link add lan0 type veth peer name lan1",
@@ -34,7 +34,7 @@ def inside(house, folder):
         "route add default dev lan0",
     ):
         subprocess.run(["ip", *line.split()], check=True)
-    # Avahi has one folder on a machine; this one is of our mounts alone.
+    # Avahi has one folder on a machine; this folder is in the test's own mount namespace.
     pathlib.Path("/run/avahi-daemon").mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/avahi-daemon"], check=True)
     bus = f"unix:path={folder}/system-bus"
@@ -75,7 +75,7 @@ def inside(house, folder):
     avahi = begin_avahi()
     assert until(lambda: services().get(name), "the announcement after a restart of Avahi")[1] == facts
 
-    # Other settings: others may look.
+    # New settings: other machines may read.
     house.write_web(host="*", port=house.port, more="anonymous = read\n")
     house.web.send_signal(1)
     until(lambda: services().get(name, (0, {}))[1].get("auth") == "read", "the new facts")
@@ -89,7 +89,7 @@ def inside(house, folder):
     port, again = until(lambda: services().get(name + " #2"), "the announcement beside a namesake")
     assert port == house.port and again["id"] == facts["id"]
 
-    # Loopback alone: nothing to announce.
+    # With loopback only, there is nothing to announce.
     house.write_web(port=house.port)
     house.web.send_signal(1)
     until(lambda: list(services()) == [name], "no announcement of an address of loopback")

@@ -58,7 +58,7 @@ def station(house):
             self.send_header("icy-logo", f"http://127.0.0.1:{self.server.server_port}/logo.jpg")
             self.end_headers()
             with contextlib.suppress(ConnectionError):
-                # A station sends as fast as it plays, after a beginning.
+                # After a first burst, a station sends at the speed of playback.
                 data = sound.read_bytes()
                 self.wfile.write(data[:200_000])
                 for start in range(200_000, len(data), 8000):
@@ -94,7 +94,7 @@ def look(house, page):
         house.call("session.activate", name="airplay")
         page.until("document.querySelector('h1.title').textContent === 'Elsewhere'")
         shows(page, RED)
-        # A picture that goes before its predecessor has faded, and another one after it.
+        # A picture that disappears before its predecessor has faded, and another one after it.
         bare = {key: value for key, value in item.items() if key != "artworkUrl"}
         player("nowPlaying.publish", session="airplay", state="playing", item=bare | {"title": "Bare"})
         page.until("document.querySelector('h1.title').textContent === 'Bare'")

@@ -50,7 +50,7 @@ def certificate(folder):
 
 
 class Door:
-    """A way to nowplaying-web: its port, with TLS or without, and the token of a device."""
+    """A path to nowplaying-web: its port, with TLS or without, and the token of a device."""
 
     def __init__(self, port, trust=None):
         self.port, self.token = port, None
@@ -121,7 +121,7 @@ def sound(seconds):
 
 
 def pair(house, door):
-    """Pairs a device by this way."""
+    """Pairs a device by this path."""
     code = house.web_call("pair.begin", role="control")["code"]
     body = json.dumps({"code": code, "name": "a device"})
     answer = door.ask("POST", "/pair", body, Content_Type="application/json")
@@ -130,7 +130,7 @@ def pair(house, door):
 
 
 def all_works(house, door, pairs=True):
-    """Page, calls, WebSocket, events and a sound of 2 MB; without a token nothing where it needs one."""
+    """Page, calls, WebSocket, events and a sound of 2 MB. A path that needs a token refuses requests without one."""
     assert until(lambda: door.ask("GET", "/").read().startswith(b"<!doctype html>"), "the page")
     if pairs:
         assert door.call("play")[0] == 401 and door.socket() is None and door.ask("GET", "/events").status == 401
@@ -209,7 +209,7 @@ def test_caddy(house):
 def test_ssh(house):
     """A port that ssh forwards: its user has rights, without a token."""
     with warnings.catch_warnings():
-        # Its library says which ciphers will go.
+        # Its library warns about old ciphers.
         warnings.simplefilter("ignore")
         try:
             import asyncssh
@@ -235,20 +235,20 @@ def test_ssh(house):
     outside = free_port()
     words = ["-N", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-F", "none", "-o", "LogLevel=ERROR"]
     with running(house, "ssh", *words, "-p", serve.port, "-L", f"{outside}:localhost:{house.port}", "nobody@127.0.0.1"):
-        # The page that the forwarded port shows is that of localhost, as on the machine itself.
+        # The forwarded port shows the page of localhost, as on the machine itself.
         all_works(house, Door(outside), pairs=False)
     loop.call_soon_threadsafe(loop.stop)
 
 
 def test_certificate(house):
-    """TLS by a certificate of the configuration, and another one after a reload, without a break of what is open."""
+    """TLS by a certificate of the configuration, and by another one after a reload; open connections stay."""
     chain, key = certificate(house.folder)
     house.end(house.web)
     house.begin_web(more=f"certificate = {chain}\nkey = {key}\n")
     try:
         door = Door(house.port, chain)
         all_works(house, door, pairs=False)
-        # The answer to a request that is none is ours, too, and a NUL is seen.
+        # The answer to an invalid request also comes from nowplaying-web, and it detects a NUL.
         for line, words in (
             (b"nothing", b"this is no valid request of HTTP/1.1"),
             (b"X: a\0b", b"the value of a header has a control character"),

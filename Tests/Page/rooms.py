@@ -1,4 +1,4 @@
-"""The rooms of a real Snapcast server: followed live, set by touch, and away while the server is."""
+"""The rooms of a real Snapcast server: followed live, set by touch, and absent while the server is."""
 
 import contextlib
 import json
@@ -45,7 +45,7 @@ def ask(method, **params):
 
 
 def client(name):
-    """A room of the server, as long as the connection lives."""
+    """A room of the server, for the lifetime of the connection."""
     room = socket.create_connection((HOST, 1704), 5)
     hello = {"Arch": "", "ClientName": "page", "HostName": name, "ID": name, "Instance": 1, "MAC": "00:00:00:00:00:01"}
     text = json.dumps({**hello, "OS": "Linux", "SnapStreamProtocolVersion": 2, "Version": "0.26.0"}).encode()
@@ -54,7 +54,7 @@ def client(name):
 
 
 def of_server(name):
-    """A room as the server has it, and the id of its group."""
+    """The server's data of a room, and the id of its group."""
     groups = ask("Server.GetStatus")["server"]["groups"]
     return next(({**one, "group": group["id"]} for group in groups for one in group["clients"] if one["id"] == name), None)
 
@@ -85,7 +85,7 @@ def connections(house):
 
 
 def test_rooms(house, browser):
-    """Names, volume, mute, group and latency of each room; the page follows, and asks for nothing that it does not show."""
+    """Names, volume, mute, group and latency of each room; the page follows, and requests only shown data."""
     server = begin_server(house)
     rooms = [client(name) for name in ("bath", "kitchen")]
     until(lambda: of_server("bath") and of_server("kitchen"), "two rooms")
@@ -146,7 +146,7 @@ def test_rooms(house, browser):
             tab.until(f"document.querySelector('main .note')?.textContent === {json.dumps(words['roomsHint'])}")
             assert tab.run(f"{card('bath')}.querySelector('.badge').textContent") == words["roomConnected"]
         tab.run("localStorage.removeItem('nowplaying.language')")
-        # A room goes.
+        # A room disappears.
         rooms.pop(0).close()
         tab.until(f"{card('bath')}.querySelector('.badge').textContent === 'Not connected'")
         # It can be removed, after a question; a room that is connected cannot.
@@ -169,7 +169,7 @@ def test_rooms(house, browser):
         until(lambda: connections(house) == 0, "no connection")
         tab.hide(False)
         until(lambda: connections(house) == 1, "a connection")
-        # The server goes and comes back.
+        # The server ends and returns.
         house.end(server)
         tab.until("document.querySelector('main .note').textContent === 'The Snapcast server cannot be reached.'")
         tab.until("document.querySelectorAll('[data-room]').length === 0")

@@ -1,4 +1,4 @@
-"""Runs tests one after another, and reports what failed and what could not be tried."""
+"""Runs tests one after another, and reports failed tests and tests that could not run."""
 
 import pathlib
 import time
@@ -18,7 +18,7 @@ def named(modules, pattern):
 
 
 def run(tests, place, folder, *given):
-    """Runs tests with what is given to them. The logs of a folder are printed after a failure. The status of the process."""
+    """Runs tests with these arguments. After a failure, it prints the logs of a folder. Returns the status of the process."""
     failures = left = 0
     for name, test in tests:
         begun = time.monotonic()

@@ -63,7 +63,7 @@ static void open_peer(struct peer *peer, int port) {
     send_text(peer->socket, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nowPlaying.subscribe\"}");
 }
 
-/* Takes what has come; whether a whole text with these words is in it. */
+/* Takes the received bytes. Returns 1 if they contain a whole text with these words. */
 static int take(struct peer *peer, const char *words) {
     int found = 0;
     ssize_t got = read(peer->socket, peer->bytes + peer->count, SPACE - peer->count);

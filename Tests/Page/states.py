@@ -1,4 +1,4 @@
-"""The clock, costs, artwork, and a connection that comes and goes."""
+"""The clock, costs, artwork, and an unstable connection."""
 
 import http.server
 import os
@@ -18,7 +18,7 @@ POSITION = "import(document.querySelector('[href*=main]').href).then(({ app }) =
 
 
 def error(house, tab, tries=60):
-    """Seconds by which the page's position is off the daemon's, from the tries with the shortest way to the page."""
+    """Seconds between the page's position and the daemon's, from the attempts with the shortest time to the page."""
     found = []
     for _ in range(tries):
         before = time.monotonic()
@@ -26,13 +26,13 @@ def error(house, tab, tries=60):
         after = time.monotonic()
         anchor = house.state["anchor"]
         true = anchor["elapsed"] + anchor["rate"] * (1 + anchor["skew"]) * ((before + after) / 2 - anchor["monotonic"])
-        # Half of the way is what this measurement itself does not know.
+        # Half of the time to the page is the uncertainty of this measurement.
         found.append((after - before, abs(position - true) - (after - before) / 2))
     return max(off for _, off in sorted(found)[: tries // 4])
 
 
 def exact(house, browser, address, bound, tries=10):
-    """A page whose burst got through: on a busy machine even the best exchange may be late, and the page knows by how much."""
+    """A page with a good burst: on a busy machine even the best exchange may be late, and the page knows the error."""
     for _ in range(tries):
         tab = begin(house, browser, address=address)
         tab.until(EIGHT)
@@ -155,7 +155,7 @@ def test_restarts(house, browser):
 
 
 def test_reason_in_own_words(house, browser):
-    """The page says in its own language that the player is away."""
+    """The page reports in its own language that the player is away."""
     tab = begin(house, browser)
     tab.run("void (localStorage.setItem('nowplaying.language', 'de'), location.reload())")
     tab.until("document.documentElement.lang === 'de' && document.querySelector('.play-button')?.ariaLabel === 'Pause'")
@@ -169,7 +169,7 @@ def test_reason_in_own_words(house, browser):
 
 
 def test_refused_first_call(house, browser):
-    """The page says why the daemon refused its first call, tries again, and is right when the daemon takes it."""
+    """The page shows the reason for the daemon's refusal of its first call, tries again, and is right after a success."""
     house.fresh().call("play", index=1)
     tab = browser.tab()
     tab.send(
@@ -188,7 +188,7 @@ def test_refused_first_call(house, browser):
 
 
 def test_closed_socket(house, browser):
-    """The page says that nowplaying-web may not open the daemon's socket, and the remedy; it is right when it may."""
+    """The page reports that nowplaying-web may not open the daemon's socket, and the remedy; it is right afterwards."""
     house.fresh().call("play", index=1)
     path = house.folder / "control.sock"
     mode = path.stat().st_mode & 0o777
@@ -212,7 +212,7 @@ def test_closed_socket(house, browser):
 
 
 def test_missing_view(house, browser):
-    """A view that cannot be loaded while nowplaying-web is away comes with the next connection."""
+    """A view that cannot be loaded while nowplaying-web is away appears with the next connection."""
     tab = begin(house, browser)
     house.end(house.web)
     tab.until("document.body.matches('.is-stale')")
@@ -224,7 +224,7 @@ def test_missing_view(house, browser):
 
 
 def test_wake(house, browser):
-    """A phone that slept in a dead network shows the truth within a second of its waking."""
+    """A phone that slept in a dead network shows the right state within a second after it wakes."""
     link = Link(house.port)
     house.fresh().call("play", index=1)
     tab = browser.tab(f"http://localhost:{link.port}/")

@@ -1,6 +1,6 @@
-"""Bytes that are a text in UTF-8, and bytes that are none."""
+"""Valid and invalid UTF-8."""
 
-# Autobahn 6.5 to 6.23, after Markus Kuhn's tests of UTF-8: bytes that are a text, and those that are none.
+# Autobahn 6.5 to 6.23, after Markus Kuhn's tests of UTF-8: valid bytes, and invalid bytes.
 VALID = [
     "Hello-µ@ßöäüàá-UTF-8!!".encode(),
     "\u03ba\u1f79\u03c3\u03bc\u03b5".encode(),

@@ -50,7 +50,7 @@ class WebKit:
         return self.ask("POST", "/element", using="css selector", value=selector)[ELEMENT]
 
     def click(self, selector):
-        """A true click, when the control takes one."""
+        """A real click, when the control accepts one."""
         self.until(f"(() => {{ const one = document.querySelector({selector!r}); return one !== null && !one.disabled; }})()")
         self.ask("POST", f"/element/{self.find(selector)}/click")
 
@@ -63,7 +63,7 @@ class WebKit:
 
 
 def test_webkit(house):
-    """Transport, seek, volume, modes, like, the queue, the library, and what follows changes of others."""
+    """Transport, seek, volume, modes, like, the queue, the library, and changes by other clients."""
     if shutil.which("WebKitWebDriver") is None or shutil.which("Xvfb") is None:
         raise NotTested("WebKitWebDriver or Xvfb is not installed")
     port = free_port()
@@ -71,7 +71,7 @@ def test_webkit(house):
     options = {"pass_fds": (writing,)}
     with running(house, "Xvfb", "-displayfd", writing, "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset", "-ac", **options):
         os.close(writing)
-        # Xvfb ends if nobody takes the end of the line.
+        # Xvfb ends if no program reads the end of the line.
         with os.fdopen(reading) as line:
             display = line.readline().strip()
         house.environment |= {"DISPLAY": f":{display}", "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1", "GDK_BACKEND": "x11"}
@@ -137,7 +137,7 @@ def controls(house, browser):
         browser.until(f"document.querySelector('{selector}')?.textContent.length > 0")
     browser.run("void (location.hash = '#/')")
     browser.until("document.querySelector('.play-button') !== null")
-    # The bridge goes and comes.
+    # The bridge ends and returns.
     house.end(house.web)
     browser.until("document.body.matches('.is-stale')")
     house.begin_web(house.port)

@@ -84,7 +84,7 @@ import Testing
         let later = start.advanced(bySeconds: 61)
         #expect(read(101...200, at: later) == Array(101...200))
         #expect(plan.keptCount == 2000 && known.count == 2000)
-        // A page beyond what is kept is read as far as it is.
+        // Of a page beyond the kept items, the items in the range are read.
         #expect(read(10_001...20_000, at: later) == Array(18_501...20_000))
     }
 

@@ -79,7 +79,7 @@ import Testing
         let new = PositionCode.int16(from: 1_000_000, count: 100_000)
         #expect(await stream.corked(false) == nil)
         await scene.log.next(.started)
-        // In the middle of what the device took ahead.
+        // The instant is in the middle of the frames that the device took ahead.
         await LoopThread.wait(seconds: 1)
         let before = try await stream.timing()
         #expect(before.isPlaying && before.takenFrame > Int64(before.audibleFrame))
@@ -91,8 +91,8 @@ import Testing
         #expect(after.takenFrame < before.takenFrame || after.audibleFrame > Double(frame))
         await scene.recorder.heard(frame: 1_030_000)
         #expect(kept() == nil)
-        // On a busy machine the server renders anew between two blocks of the write, and a recording keeps a block of what
-        // was taken back: what is heard then begins later, but the old audio ends and the new one follows.
+        // On a busy machine the server renders anew between two blocks of the write, and a recording keeps a block of the
+        // rewound audio: the new audio then begins later, but the old audio ends before it.
         let runs = await scene.recorder.runs()
         let old = runs.filter { $0.frame < 1_000_000 }
         #expect(old.allSatisfy { $0.frame + $0.count <= Int(frame) + 8184 })

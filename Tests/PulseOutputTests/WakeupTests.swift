@@ -58,7 +58,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             LoopThread.start()
             let server = await SoundServer.pulseAudio([TestSink("s", rewinds: true)])
-            // Somebody who wants to hear of the device often.
+            // A competing client with a latency of 50 ms.
             let competitor = await LoopThread.run {
                 TestProcess(
                     ["pacat", "--server=\(server.address)", "--latency-msec=50", "/dev/zero"],

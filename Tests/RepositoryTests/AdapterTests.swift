@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The adapters of other players, fed with what those emit, beside a real daemon.
+/// The adapters of other players, with output of these players, beside a real daemon.
 @Suite(.serialized) struct AdapterTests {
     private let home: Scratch
 
     init() throws { home = try MarkdownBlock.home() }
 
-    /// Runs lines beside a daemon. `shows FORMAT TEXT` waits until `nowplayingctl status` shows that; `json FILTER` is what jq
-    /// makes of it.
+    /// Runs lines beside a daemon. `shows FORMAT TEXT` waits until `nowplayingctl status` shows that text; `json FILTER` is the
+    /// output of jq for the status.
     private func run(_ script: String) throws -> ScriptRun {
         try BoxScript(home).run(
             """
@@ -24,7 +24,7 @@ import Testing
             """)
     }
 
-    /// An event of librespot with all of its variables, and what the daemon shows then; nil: nothing is news.
+    /// An event of librespot with all of its variables, and the daemon's state after it; nil: the event changes nothing.
     private struct Event {
         var variables: [String]
         var format: String

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The scripts that say whether a change passes, in a repository of straw: what they call is a line that says how it went.
+/// The scripts that check a change, in a fake repository: each called program is a line that reports its result.
 @Suite struct GateTests {
     private let folder: Scratch
 
@@ -66,7 +66,7 @@ import Testing
         #expect(try run("Scripts/test", ["FILTER": ""]).status == (line == "nothing" ? 0 : status))
     }
 
-    /// As the runner prints what a test is given.
+    /// A line of the runner that quotes the arguments of a test is not a result.
     @Test func linesOfOtherRunsAreNotCounted() throws {
         try tool("Scripts/decode.sh", "")
         try tool("Scripts/build-tests", "")

@@ -29,7 +29,7 @@ import Testing
                 "PROGRAMS=" + scratch.path + "/programs",
             ], in: scratch)
         try #require(run.status == 0, "\(run.errors)")
-        // D-Bus looks into two folders of policies, whatever our prefix is.
+        // D-Bus reads two folders of policies, regardless of the prefix.
         let policy = root + policies + "/org.mpris.MediaPlayer2.nowplayingd.conf"
         #expect(FileManager.default.fileExists(atPath: policy))
         // The hooks, the recipes and the samples of the pages are where the pages say.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The examples of the manual pages, and the words of the table for those who come from mpc: each is run beside a real
-/// daemon that plays into nothing.
+/// The examples of the manual pages, and the words of the table for users of mpc: each runs beside a real daemon that plays
+/// into nothing.
 @Suite(.serialized) struct ManualPageTests {
     private let home: Scratch
 
@@ -30,7 +30,7 @@ import Testing
                 ], in: home)
     }
 
-    /// Command lines of a page: what is displayed behind a prompt.
+    /// Command lines of a page: the text after a prompt.
     private func commands(_ page: String) throws -> [String] {
         try String(contentsOfFile: ScriptRun.root + "/etc/man/" + page, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix(".Dl $ ") }

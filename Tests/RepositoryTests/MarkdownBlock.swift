@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A fenced block of a document: what stands behind the fence, and the lines in it.
+/// A fenced block of a document: the text after the fence, and the lines in the block.
 struct MarkdownBlock {
     let language: String
     let text: String

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The Debian package, made of the programs of this build: what is in it, and how it is put in, upgraded and taken out
-/// again by dpkg. Its dependencies are not looked at here, and its units are not started.
+/// The Debian package from the programs of this build: its contents, and its installation, upgrade and removal by dpkg. The
+/// tests do not check its dependencies, and do not start its units.
 @Suite(.serialized) struct PackageTests {
     /// A folder that dpkg takes for a whole system.
     private func system(_ scratch: Scratch, _ name: String = "root") throws -> String {
@@ -26,7 +26,7 @@ import Testing
 
     @Test func isMadeInstalledUpgradedAndPurged() throws {
         let scratch = try Scratch()
-        // Without what debuggers want, which is a hundred megabytes.
+        // Without debug information, which has a hundred megabytes.
         let programs = try ScriptRun.programs()
         let slim = scratch.path + "/programs"
         let stripped = try ScriptRun(

@@ -1,6 +1,6 @@
 import Testing
 
-/// `Scripts/packages` with a Debian of straw: what is installed is a list, and who calls apt-get leaves a mark.
+/// `Scripts/packages` with a fake Debian: a list has the installed packages, and a call of apt-get leaves a mark.
 @Suite struct PackagesTests {
     private let folder: Scratch
 
@@ -10,7 +10,7 @@ import Testing
         try tool("apt-get", "echo \"apt-get $*\" >> \(folder.path)/calls")
         try tool("id", "cat \(folder.path)/uid")
         try tool("swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
-        // Only these and what the script itself is made of: no sudo.
+        // Only these programs, and the programs that the script itself needs: no sudo.
         for name in ["bash", "sed", "head", "grep", "sort", "cat", "env", "install", "rm"] {
             try tool(name, "exec /usr/bin/\(name) \"$@\"")
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every command of the recipes does what it says, against a real daemon that plays into nothing.
+/// Every command of the recipes has its documented effect on a real daemon that plays into nothing.
 @Suite(.serialized) struct RecipeTests {
     private let home: Scratch
 
@@ -52,7 +52,7 @@ import Testing
         #expect(lines.suffix(2).allSatisfy { $0.hasPrefix("open: play") }, "\(lines)")
     }
 
-    /// The user's own ssh, to a server that is a program of the test: nobody's machine is opened for it.
+    /// The user's own ssh, to a server that is a program of the test: it opens no access to a machine.
     @Test func fromAnotherMachine() throws {
         let server = """
             import asyncio, asyncssh

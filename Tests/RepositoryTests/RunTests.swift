@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `Scripts/run`, which is what `make run` calls: the whole path from a file to a sound server.
+/// `Scripts/run`, which `make run` calls: the whole path from a file to a sound server.
 @Suite(.serialized) struct RunTests {
     private let folder: Scratch
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// `Scripts/check_sources.py` finds what it is there to find, in a small package made for it.
+/// `Scripts/check_sources.py` finds each kind of fault in a small package for this test.
 @Suite struct SourceCheckTests {
     private let folder: Scratch
 

@@ -1,7 +1,7 @@
-// Tells the thread sanitizer what it can't see of a contended Mutex of Swift's standard library. Uncontended, it is taken
-// and given back by atomic instructions that are inlined where it is used, which the sanitizer sees. Where threads contend,
-// it is handed over by the kernel (futex(2), FUTEX_LOCK_PI and FUTEX_UNLOCK_PI) in functions of libswiftSynchronization,
-// which is not built with the sanitizer. The linker (--wrap) puts these in front of them; `make sanitize` alone does so.
+// Reports operations of a contended Mutex of Swift's standard library, which the thread sanitizer cannot see. Inlined atomic
+// instructions lock and unlock an uncontended Mutex, and the sanitizer sees them. If threads contend, the kernel passes the
+// lock on (futex(2), FUTEX_LOCK_PI and FUTEX_UNLOCK_PI) in functions of libswiftSynchronization, which is not built with the
+// sanitizer. The linker (--wrap) puts the functions below in front of these, only for `make sanitize`.
 #include <stdbool.h>
 #include <stdint.h>
 

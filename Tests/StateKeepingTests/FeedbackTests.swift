@@ -9,7 +9,7 @@ import Testing
 @testable import StateKeeping
 
 extension FeedbackDatabase {
-    /// Changes what is remembered of an item at an unknown address.
+    /// Changes the feedback of an item at an unknown address.
     func change(_ identity: String, _ edit: @Sendable (inout Feedback) -> Void) throws(Failure) -> Feedback {
         let change = try change(identity, at: nil, edit)
         positions.save()

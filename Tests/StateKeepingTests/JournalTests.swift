@@ -9,7 +9,7 @@ import Testing
 
 @testable import StateKeeping
 
-/// The saved queue as bytes: what is read is what was written, and nothing else is ever taken for it.
+/// The saved queue as bytes: it reads back as it was written, and no other bytes are accepted as a queue.
 @Suite struct JournalTests {
     static let identity: UInt64 = 0x1234_5678_9abc_def0
 

@@ -8,8 +8,8 @@ import Testing
 
 @testable import StateKeeping
 
-/// The store on a real folder. To be killed is to be forgotten here without `finish`; the power going is to have only what
-/// is in the folder, which a copy of it has.
+/// The store on a real folder. To simulate a kill, the test drops the store without `finish`. To simulate a power cut, it
+/// copies the folder, which has only the written data.
 @Suite(.serialized) struct StateStoreTests {
     /// A player's queue and place, kept by a store as the player would.
     @PlayerLoop private final class Keeping {

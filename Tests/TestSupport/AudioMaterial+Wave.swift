@@ -20,7 +20,7 @@ extension AudioMaterial {
         return format.bytes
     }
 
-    /// A WAV file. `dataSize`: what the header claims instead of the truth; `info`: texts of a LIST INFO chunk by their
+    /// A WAV file. `dataSize`: the false size in the header; `info`: texts of a LIST INFO chunk by their
     /// four letters; `mask`: loudspeakers.
     package func wave(
         _ layout: Layout = .integer, dataSize: UInt32? = nil, mask: UInt32? = nil, info: [(String, [UInt8])] = []
@@ -52,8 +52,8 @@ extension AudioMaterial {
         return file.bytes + body.bytes + data + (data.count % 2 == 1 ? [0] : [])
     }
 
-    /// The same as RF64 (EBU Tech 3306), whose sizes stand in a chunk of 64 bit numbers. `dataBytes`: what the header
-    /// claims instead of the truth.
+    /// The same as RF64 (EBU Tech 3306), whose sizes are in a chunk of 64-bit numbers. `dataBytes`: the false size in the
+    /// header.
     package func rf64(_ layout: Layout = .integer, dataBytes: Int? = nil) -> [UInt8] {
         let data = sampleBytes(layout, bigEndian: false, unsigned8: true)
         let format = waveFormat(layout, mask: nil)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Programs of ours, as they were built with the tests, or those in the folder `NOWPLAYING_PROGRAMS`.
+/// The project's programs from the build of the tests, or from the folder `NOWPLAYING_PROGRAMS`.
 package enum BuiltProgram {
     /// The path of a program, which must have been built.
     package static func path(_ name: String) -> String {

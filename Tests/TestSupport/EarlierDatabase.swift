@@ -25,7 +25,7 @@ package enum EarlierDatabase {
         "CREATE UNIQUE INDEX folder_child ON folder(parent, name)", "PRAGMA user_version = 1",
     ]
 
-    /// Makes the database at `path`, which nobody has open, one of an earlier version: 1, 2 or 3.
+    /// Converts the database at `path`, which no process has open, to an earlier version: 1, 2 or 3.
     package static func make(_ version: Int, _ path: String) {
         let statements = undoFourth + (version < 3 ? undoThird : []) + (version < 2 ? undoSecond : [])
         for statement in statements { SQLiteCheck.rows(path, statement) }

@@ -47,7 +47,7 @@ package final class HTTPServer: Sendable {
             send(body)
         }
 
-        /// Sends a file, or what of it was asked for.
+        /// Sends a file, or the requested part of it.
         package func file(_ bytes: [UInt8], type: String, _ request: Request) {
             let fields = ["Accept-Ranges: bytes", "Content-Type: \(type)"]
             guard let offset = request.offset else { return answer("200 OK", fields, bytes) }

@@ -12,7 +12,7 @@ package enum LoopThread {
     /// Starts the loop's thread if there is none yet. Call it before anything is awaited on `PlayerLoop`.
     package static func start() { precondition(started, "no thread can be had for the player's loop") }
 
-    /// Runs `body` on the loop and returns what it returns.
+    /// Runs `body` on the loop and returns its result.
     package static func run<T: Sendable>(_ body: @PlayerLoop @Sendable () throws -> T) async rethrows -> T {
         start()
         return try await body()
@@ -20,7 +20,7 @@ package enum LoopThread {
 }
 
 extension LoopThread {
-    /// Returns when the loop has turned this many times, so that what was put off to later turns has happened.
+    /// Returns when the loop has turned this many times, so that deferred work is done.
     @PlayerLoop package static func turns(_ count: Int) async {
         for _ in 0..<count {
             await withCheckedContinuation { continuation in EventLoop.current.later { continuation.resume() } }

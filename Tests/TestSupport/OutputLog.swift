@@ -15,7 +15,7 @@ package enum OutputEvent: Equatable {
     case asked(String?)
 }
 
-/// Hears of an output and its streams, and lets a test wait for what it hears.
+/// Records the events of an output and its streams, and lets a test wait for them.
 @PlayerLoop package final class OutputLog: AudioOutputDelegate, AudioStreamDelegate {
     private(set) package var events: [OutputEvent] = []
     /// Why devices changed.
@@ -36,7 +36,7 @@ package enum OutputEvent: Equatable {
         continuation.resume(returning: event)
     }
 
-    /// The next event, after the last that was waited for, which passes the test.
+    /// The next event that passes the test, after the last awaited event.
     @discardableResult package func next(_ test: @escaping (OutputEvent) -> Bool) async -> OutputEvent {
         if let index = events.indices.dropFirst(seen).first(where: { test(events[$0]) }) {
             seen = index + 1
@@ -45,10 +45,10 @@ package enum OutputEvent: Equatable {
         return await withCheckedContinuation { waiting = (test, $0) }
     }
 
-    /// Waits for this event, after the last that was waited for.
+    /// Waits for this event, after the last awaited event.
     package func next(_ event: OutputEvent) async { await next { $0 == event } }
 
-    /// Returns when there was an event that passes the test, whether it was waited for before or not.
+    /// Returns when an event has passed the test; it also finds earlier events.
     package func knows(_ test: @escaping (OutputEvent) -> Bool) async {
         if !events.contains(where: test) { await next(test) }
     }
@@ -106,7 +106,7 @@ extension AudioStream {
         await withCheckedContinuation { continuation in flush { continuation.resume(returning: $0) } }
     }
 
-    /// Plays to the end; nil: it was heard.
+    /// Plays to the end; nil: all frames were audible.
     package func drained() async -> OutputError? {
         await withCheckedContinuation { continuation in drain { continuation.resume(returning: $0) } }
     }

@@ -81,7 +81,7 @@ package final class RawClient {
     /// The next line.
     package func read() throws -> JSONValue { try JSONReader.read(try readLine()) }
 
-    /// True if the server has closed the connection; what it sent before is passed over.
+    /// True if the server has closed the connection; it skips earlier bytes.
     package func isClosedByServer() throws -> Bool {
         do {
             while true { _ = try readLine() }

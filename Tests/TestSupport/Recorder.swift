@@ -3,7 +3,7 @@ import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// Records what a sink plays, from its monitor, until it is stopped.
+/// Records the output of a sink, from its monitor, until it is stopped.
 package final class Recorder: Sendable {
     /// When a number of bytes had arrived.
     private struct Arrival {
@@ -60,7 +60,7 @@ package final class Recorder: Sendable {
                 for entry in ready { entry.continuation.resume() }
             }
             close(process.output)
-            // Nobody waits for what is not recorded any more: the test sees what there is.
+            // The waits end, as nothing more is recorded: the test uses the frames so far.
             let rest = state.withLock { state in
                 state.hasEnded = true
                 defer { state.waiting = [] }
@@ -101,7 +101,7 @@ package final class Recorder: Sendable {
     @concurrent package func runs() async -> [PositionCode.Run] { PositionCode.runs(int16Samples(bytes())) }
 
     /// Returns when a frame of the position code that is not before this one is recorded, or 20 s have been recorded
-    /// without it, or the recording has ended: the test sees what there is.
+    /// without it, or the recording has ended: the test uses the frames so far.
     @concurrent package func heard(frame: Int) async {
         var checked = max(0, frames - 400)
         let last = frames + 20 * rate

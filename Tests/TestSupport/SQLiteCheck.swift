@@ -15,7 +15,7 @@ package enum SQLiteCheck {
     /// SQLITE_ROW.
     private static let row: Int32 = 100
 
-    /// Rows of `PRAGMA integrity_check`: `ok`, or what is wrong; empty: the database can't be opened.
+    /// Rows of `PRAGMA integrity_check`: `ok`, or the faults; empty: the database cannot be opened.
     package static func words(_ path: String) -> [String] { rows(path, "PRAGMA integrity_check") }
 
     /// Carries out one statement, and returns the first column of its rows; empty: there are none, or the database can't be

@@ -4,7 +4,7 @@ package import NowPlaying
 import Synchronization
 import TCPClient
 
-/// A client of a Snapcast server that keeps what it gets, as a room would play it: each chunk with its time.
+/// A client of a Snapcast server that keeps the stream of a room: each chunk with its time.
 package final class SnapcastListener: Sendable {
     /// A chunk of the stream.
     package struct Chunk: Sendable {

@@ -52,7 +52,7 @@ package final class SoundServer: Sendable {
     /// Processes, the server itself last.
     private let processes = Mutex<[TestProcess]>([])
 
-    /// Folders of servers that nobody stopped: removed when the test process ends.
+    /// Folders of servers that were not stopped; the end of the test process removes them.
     private static let folders = Mutex<[String]>([])
     private static let removesFoldersAtExit: Void = {
         atexit {
@@ -165,7 +165,7 @@ package final class SoundServer: Sendable {
         TestProcess.run(["pactl", "-s", address] + arguments, environment: environment)
     }
 
-    /// Runs `pactl` and returns what it printed.
+    /// Runs `pactl` and returns its output.
     @discardableResult package func control(_ arguments: String...) -> String {
         TestProcess.run(["pactl", "-s", address] + arguments, environment: environment).text
     }
@@ -179,7 +179,7 @@ package final class SoundServer: Sendable {
         return String(TestProcess.run(all, environment: environment).text.prefix { $0.isNumber })
     }
 
-    /// Ends the server and all that belongs to it as a crash would, first what the others need.
+    /// Ends the server and its other processes as by a crash, in the order of their dependence.
     package func killAll() {
         let all = processes.withLock { list in
             defer { list = [] }

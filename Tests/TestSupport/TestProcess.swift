@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A process that a test starts. It ends with the test process, whatever happens to that.
+/// A process that a test starts. It ends with the test process, even if that crashes.
 package final class TestProcess: Sendable {
     /// Its process id.
     package let pid: Int32
@@ -31,7 +31,7 @@ package final class TestProcess: Sendable {
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         argv.append(nil)
         defer { for word in argv { free(word) } }
-        // Where a sanitizer is to write what it finds.
+        // The path for a sanitizer's findings.
         let sanitizers = currentEnvironment().filter { $0.key.hasSuffix("SAN_OPTIONS") }
         var variables: [UnsafeMutablePointer<CChar>?] =
             (environment ?? [:]).merging(sanitizers) { own, _ in own }.map { strdup("\($0.key)=\($0.value)") }
@@ -131,7 +131,7 @@ package final class TestProcess: Sendable {
     /// True if a second comes in which it does not wake, once it has settled: a rhythm would show.
     package var sleepsForASecond: Bool { standsStill { contextSwitches } }
 
-    /// Runs a program to its end and returns what it printed; stops the test process if it fails.
+    /// Runs a program to its end and returns its output; stops the test process if it fails.
     package static func run(_ arguments: [String], environment: [String: String]? = nil) -> (
         status: Int32, text: String
     ) {
@@ -153,8 +153,8 @@ package func currentEnvironment() -> [String: String] {
     return variables
 }
 
-/// Waits until `value` is the same for some seconds, at most 20 times; false if it never was. For what comes to rest without
-/// saying so.
+/// Waits until `value` is the same for some seconds, at most 20 times; false if it never was. For a process that comes to
+/// rest without a report.
 package func standsStill<Value: Equatable>(seconds: UInt32 = 1, _ value: () -> Value) -> Bool {
     (0..<20).contains { _ in
         let before = value()
@@ -163,8 +163,8 @@ package func standsStill<Value: Equatable>(seconds: UInt32 = 1, _ value: () -> V
     }
 }
 
-/// True if `value` is the same at the end of one of three turns of ten seconds as at its beginning: a rhythm changes it in each.
-/// An event from outside, such as a file system that somebody mounts, changes it in one.
+/// True if `value` does not change in one of three turns of ten seconds: a rhythm changes it in each turn. An event from
+/// outside, such as a mount of a file system, changes it in one.
 package func hasNoRhythm<Value: Equatable>(_ value: () -> Value) -> Bool {
     (0..<3).contains { _ in
         let before = value()
@@ -173,7 +173,8 @@ package func hasNoRhythm<Value: Equatable>(_ value: () -> Value) -> Bool {
     }
 }
 
-/// Waits until `condition` holds, looking every 5 ms, at most a minute; false if it never did. For what has no event.
+/// Waits until `condition` holds, at most a minute, with a look every 5 ms; false if it never did. For conditions without an
+/// event.
 package func becomes(_ condition: () -> Bool) -> Bool {
     for _ in 0..<12000 {
         if condition() { return true }

@@ -57,7 +57,7 @@ import TrackDatabase
                 #expect(
                     message.hasPrefix("artist, performer, ") && message.contains("10000 combinations: group by fewer"))
             }
-            // The reader answers what it can hold.
+            // The reader answers as many combinations as it can hold.
             let page = try reader.values(ValuesQuery(tag: .artist, filter: filter, group: [.title], limit: 10_000))
             #expect(page.rows.count == 3 * 64)
         }

@@ -10,7 +10,7 @@ struct SmallLibrary {
     let tracks: [StoredTrack]
     private(set) var numbers: SeededNumbers
 
-    /// Texts that break what is careless with them.
+    /// Texts that break careless code.
     static let hostile = [
         "'; DROP TABLE track; --", "100%_\\", "a\0b", "\"quoted\" AND NEAR(x", "*?*", "日本語テキスト", "ﾒﾛﾃﾞｨ", "  spaces  ",
         "!!!", "AC/DC",

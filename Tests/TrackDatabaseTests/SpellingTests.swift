@@ -28,7 +28,7 @@ import TrackDatabase
         let wanted = Set(Self.spellings.map { Array($0.utf8) })
         for tag in [TrackTag.artist, .album, .title] {
             for filter in [nil, TrackFilter.test(.number(.duration), .numberAtLeast(0))] {
-                // Page by page, as those who read them do.
+                // Page by page, like a client.
                 var found: [ValueRow] = []
                 var after: String?
                 repeat {

@@ -59,7 +59,7 @@ import TrackDatabase
         let wanted = library.tracks.filter { FilterModel.below($0.record.path.folder, folder) }
         let sort = TrackSort.keys([SortKey(.uri)])
         #expect(try Self.pages(library.reader, nil, sort, limit: 3, size: 1 << 20).count == wanted.count)
-        // Nor what lies in a folder of the library that has gone.
+        // Nor files in a folder of the library that has gone.
         let none = try library.reader.text(TrackQuery(sort: sort), Self.lines, size: 1 << 20) { _ in false }
         #expect(none.count == 0 && none.bytes.isEmpty)
     }

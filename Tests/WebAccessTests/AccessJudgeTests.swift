@@ -56,7 +56,7 @@ import Testing
         let admitted = AccessVerdict.admitted(AccessCaller(.anonymous, .read))
         #expect(house.judge(headers) == (isAllowed ? admitted : .foreign))
         #expect(house.judge(headers, as: .pairing) == (isAllowed ? .open : .foreign))
-        // A page of the same machine is foreign, too, whatever user its browser has.
+        // A page of the same machine is foreign too, for every user of the browser.
         let here = house.judge(headers, host: "localhost:8088", user: Self.owner)
         let isOwn = headers.allSatisfy { $0.1 != "http://box:8088" && $0.1 != "HTTP://BOX:8088" }
         #expect(here == (isAllowed && isOwn ? Self.user(Self.owner, .control) : .foreign))
@@ -93,9 +93,9 @@ import Testing
         let house = try JudgeHouse()
         defer { house.remove() }
         #expect(house.judge(headers, host: host, user: user, address: "127.0.0.1") == expected)
-        // Behind a proxy, nobody has a user.
+        // Callers of a proxy have no user.
         #expect(house.judge(headers, host: host, door: .proxy, user: user, address: "127.0.0.1") == Self.stranger)
-        // With anonymous = read, everybody who has no role may read.
+        // With anonymous = read, all callers without a role may read.
         let open = try JudgeHouse("anonymous = read")
         defer { open.remove() }
         let other = expected == Self.stranger ? .admitted(AccessCaller(.anonymous, .read)) : expected

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Requests of HTTP: what is served, what is refused, and what no client may cost the others.
+/// Requests of HTTP: served and refused ones, and limits on the costs of one client for the others.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct RequestTests {
     private static let clock = #"{"jsonrpc":"2.0","id":1,"method":"clock.now"}"#
     private static let rpc = "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

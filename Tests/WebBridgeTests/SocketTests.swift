@@ -166,7 +166,7 @@ import WebAccess
             }
             #expect(socket.web.send(frames))
         }
-        // Another client is served while nobody takes the answers.
+        // The bridge serves another client while this client does not read its answers.
         #expect(try house.socket().call("clock.now")["result"] != nil)
         #expect(house.bridge.memory < before + 4 << 20)
         for number in 0..<pieces * 64 { #expect(try socket.message()["id"] == .integer(Int64(number))) }

@@ -9,7 +9,7 @@ final class SecurityHouse: Sendable {
     let folder = TemporaryFolder()
     /// The port of `bind`.
     let port: UInt16
-    /// The port of `proxy-bind`, where nobody has a user.
+    /// The port of `proxy-bind`, at which callers have no user.
     let proxy: UInt16
     private let daemon: TestProcess
     private let bridge: TestProcess

@@ -31,7 +31,7 @@ SEARCH_MEDIA = getattr(MediaPlayerEntityFeature, "SEARCH_MEDIA", MediaPlayerEnti
 
 @dataclass(kw_only=True, frozen=True)
 class _SearchMediaQuery:
-    """A question of the media browser, where Home Assistant has none yet."""
+    """A query of the media browser, for versions of Home Assistant without one."""
 
     search_query: str
     media_content_type: str | None = None
@@ -41,7 +41,7 @@ class _SearchMediaQuery:
 
 @dataclass(kw_only=True, frozen=True)
 class _SearchMedia:
-    """The answer to a question of the media browser, where Home Assistant has none yet."""
+    """The answer to a query of the media browser, for versions of Home Assistant without one."""
 
     version: int = field(default=1)
     result: list[BrowseMedia]

@@ -1,4 +1,4 @@
-"""Setup of a box: by its address or by discovery, with a pairing code where the box wants one."""
+"""Setup of a box: by its address or by discovery, with a pairing code if the box requires one."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         return await self.async_step_confirm()
 
     async def async_step_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
-        """Ask if the box that was found shall be added."""
+        """Ask if the found box should be added."""
         errors: dict[str, str] = {}
         if user_input is not None:
             try:
@@ -182,14 +182,14 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         return self.async_show_form(step_id=step, data_schema=_address_schema(self._data), errors=errors)
 
     async def _try(self) -> ConfigFlowResult:
-        """Connect, and ask for a code if the box wants one."""
+        """Connect, and ask for a code if the box requires one."""
         try:
             hello = await self._hello()
         except NotPaired:
             self._data.pop(CONF_TOKEN, None)
             return await self.async_step_pair()
         if not hello.controls and CONF_TOKEN not in self._data:
-            # Everybody may look at this box; a paired device may act.
+            # All callers may read this box; a paired device may also control it.
             return await self.async_step_pair()
         return await self._finish(hello)
 

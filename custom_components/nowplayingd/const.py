@@ -28,12 +28,12 @@ OPTION_POLICY: Final = "policy"
 OPTION_DUCK_TO: Final = "duck_to"
 OPTION_SOURCES: Final = "media_sources"
 
-# The effect of an announcement on the playback; `box`: as the configuration of the box says.
+# The effect of an announcement on the playback; `box`: the configuration of the box decides.
 POLICY_OF_BOX: Final = "box"
 POLICIES: Final = ("duck", "pause", "pause_spoken", "mix")
 
 ISSUE_PROTOCOL: Final = "newer_protocol"
 ISSUE_READ_ONLY: Final = "read_only"
 
-# The session that commands without a name go to.
+# The session for commands without a name.
 ACTIVE: Final = "active"

@@ -50,9 +50,9 @@ class Change(Enum):
     AVAILABILITY = auto()
     # A session has published a state.
     STATE = auto()
-    # The commands of a session are others now.
+    # The commands of a session have changed.
     COMMANDS = auto()
-    # Sessions came or went, or another one is active.
+    # Sessions were opened or closed, or another one is active.
     SESSIONS = auto()
     OUTPUTS = auto()
     # The clock of the box was measured.
@@ -212,7 +212,7 @@ class Box:
         self._become_available()
 
     async def _follow(self, socket: BoxSocket) -> None:
-        """Subscribe to the states, and load all that they do not carry."""
+        """Subscribe to the states, and load the lists that they do not contain."""
         await socket.call("nowPlaying.subscribe", {"session": "*", "languages": self._languages})
         await self._lists.load()
 
@@ -299,7 +299,7 @@ class Box:
 
     @callback
     def _begin_refresh(self) -> None:
-        # A new connection loads everything first, and then whatever has changed meanwhile: one load at a time.
+        # A new connection loads everything first, and then the changes since: one load at a time.
         if self._stale and self.is_available and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = self.entry.async_create_background_task(
                 self.hass, self._refresh_all(), f"{DOMAIN} refresh {self.address.host}"

@@ -26,7 +26,7 @@ def address(entry: ConfigEntry) -> BoxAddress:
 
 
 def access_token(entry: ConfigEntry) -> str | None:
-    """Return the token of an entry; None where the box needs none."""
+    """Return the token of an entry; None if the box needs none."""
     found: str | None = entry.data.get(CONF_TOKEN)
     return found
 

@@ -13,7 +13,7 @@ from homeassistant.core import HomeAssistant
 from .data import box_of
 
 SECRETS = {CONF_TOKEN, CONF_HOST, "id", "title", "unique_id"}
-# People may not want to show which music they play, and from which folders.
+# People may want to hide their music and its folders.
 PRIVATE = {
     "uri",
     "title",

@@ -17,12 +17,12 @@ from .coordinator import Box, Change
 from .session import Session
 
 
-# Home Assistant signs the addresses of its media: whoever has one may fetch them for a day.
+# Home Assistant signs the addresses of its media: a signed address gives access for a day.
 _SIGNATURE = re.compile(r"authSig=[^&\s]+")
 
 
 def failure(error: BoxError) -> HomeAssistantError:
-    """Return the error for a person who called a service."""
+    """Return the error for the caller of a service."""
     reason = _SIGNATURE.sub("authSig=…", str(error))
     placeholders = {"reason": reason}
     if isinstance(error, CallError):
@@ -120,7 +120,7 @@ class BoxEntity(Entity):
 
 @callback
 def add_sessions(box: Box, add: Callable[[list[BoxEntity]], None], make: Callable[[str], BoxEntity]) -> CALLBACK_TYPE:
-    """Add an entity for each session, now and when it comes. Returns the end of that."""
+    """Add an entity for each present and later session. Returns a function that ends this."""
     known: set[str] = set()
 
     @callback

@@ -60,7 +60,7 @@ class Lists:
         await self.load_commands()
 
     async def load_commands(self) -> None:
-        """Load the commands of each session whose commands are others now."""
+        """Load the commands of each session whose commands have changed."""
         await together(*(self._load_commands_of(session) for session in list(self.sessions.values())))
 
     async def load_outputs(self) -> None:
@@ -89,7 +89,7 @@ class Lists:
         try:
             state = State.of(await self._call("nowPlaying.get", {"session": info.name}))
         except CallError:
-            # It was closed meanwhile.
+            # The session was closed in the meantime.
             return
         session = Session(info.name, state, info.external)
         # The answer and a later state may arrive together: the state is read first.

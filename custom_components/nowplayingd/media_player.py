@@ -124,7 +124,7 @@ class BoxMediaPlayer(ServiceMethods, MediaPlayerEntity):
 
     @callback
     def takes(self, change: Change, state: State | None) -> bool:
-        """After a measurement of the clock, only a pair that is wrong is written anew."""
+        """After a measurement of the clock, write the pair anew only if it is wrong."""
         if change is Change.CLOCK:
             return self.shown is not None and self._update_card(TOLERANCE)
         return super().takes(change, state)
@@ -203,7 +203,7 @@ class BoxMediaPlayer(ServiceMethods, MediaPlayerEntity):
         return (None, None) if found is None else (found.content, found.type)
 
     def _thumbnail(self, thing: MediaId) -> str | None:
-        # The id stands in the query: a path would be made shorter on its way.
+        # The id is in the query: a path would be normalised on the way.
         return self.get_browse_image_url(thing.kind, "picture", str(thing))
 
     # MARK: Commands

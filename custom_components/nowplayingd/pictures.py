@@ -12,7 +12,7 @@ from .entity import BoxEntity
 from .media_id import MediaId
 
 SIZE = 300
-# The kinds that have pictures: the track its own, all others that of an album in them.
+# The kinds that have pictures: a track has its own, and the others have the picture of an album in them.
 WITH_PICTURE = {"artist", "album", "genre", "list", "folder", "track"}
 # Rows of a list that are looked at: those before may be stations.
 _ROWS = 50

@@ -73,7 +73,7 @@ async def play(
         try:
             await player.call("play", {"itemId": added[0]}, timeout=ADD_TIMEOUT)
         except HomeAssistantError:
-            # The queue is as it was.
+            # The queue is unchanged.
             await _remove(player, added)
             raise
     if enqueue is MediaPlayerEnqueue.REPLACE and added:

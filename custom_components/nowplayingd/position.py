@@ -28,7 +28,7 @@ class CardPosition:
         self._plays = False
 
     def clear(self) -> None:
-        """There is no item."""
+        """Remove the pair: there is no item."""
         self.position = self.updated_at = None
 
     def update(

@@ -1,4 +1,4 @@
-"""Findings that a person has to repair."""
+"""Findings for the user to repair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _id(kind: str, entry: ConfigEntry) -> str:
 
 @callback
 def show_issues(hass: HomeAssistant, entry: ConfigEntry, hello: Hello) -> None:
-    """Show the findings about a box, and forget those that hold no longer."""
+    """Show the findings about a box, and remove the obsolete ones."""
     findings = {
         ISSUE_PROTOCOL: (hello.protocol > PROTOCOL, ir.IssueSeverity.ERROR),
         ISSUE_READ_ONLY: (not hello.controls, ir.IssueSeverity.WARNING),

@@ -37,7 +37,7 @@ async def search(player: BoxEntity, browser: Browser, query: SearchMediaQuery) -
 
 
 def _row(browser: Browser, row: Mapping[str, Any]) -> BrowseMedia | None:
-    """Return the row of a finding; None for one that this version does not know."""
+    """Return the row of a hit; None for a kind that this version does not know."""
     name, kind = token(row.get("name")), row.get("kind")
     if kind == "track":
         return browser.track(row)

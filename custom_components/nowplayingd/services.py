@@ -81,7 +81,7 @@ def register_services(hass: HomeAssistant) -> None:
 
 
 async def _call(hass: HomeAssistant, method: str, call: ServiceCall) -> ServiceResponse:
-    """Call a method of the players that a call names, where Home Assistant has no helper for it (before 2025.9)."""
+    """Call a method of the target players, for versions of Home Assistant without a helper for it (before 2025.9)."""
     players: dict[str, Entity] = {}
     for platform in async_get_platforms(hass, DOMAIN):
         if platform.domain == MEDIA_PLAYER:

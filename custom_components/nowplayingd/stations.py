@@ -22,7 +22,7 @@ def is_station(uri: str) -> bool:
 
 
 def name_of(uri: str) -> str:
-    """Return a name for a file or an address without a title; no password of an address is in it."""
+    """Return a name for a file or an address without a title. It contains no password of an address."""
     parts = urlsplit(uri)
     path = unquote(parts.path)
     return f"{parts.hostname or ''}{path}".rstrip("/") if is_station(uri) else path.rpartition("/")[2]

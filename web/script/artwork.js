@@ -5,7 +5,7 @@ const ENDINGS = {
   "video/mp4": "mp4", "video/webm": "webm", "video/quicktime": "mov",
 };
 
-// The path of a picture or a film; `size`: pixels of the square that a picture has to cover.
+// The path of a picture or a film; `size`: pixels of the square that a picture covers.
 export function artworkPath(id, type, size) {
   const path = `/artwork/${encodeURIComponent(id)}.${ENDINGS[type] ?? "jpg"}`;
   return size === undefined ? path : `${path}?size=${size}`;
@@ -28,7 +28,7 @@ export function filmOf(item, isTall) {
   return (isTall ? ofShape("3:4") ?? ofShape("1:1") : ofShape("1:1") ?? ofShape("3:4")) ?? films[0] ?? null;
 }
 
-// Films are not fetched where the reader wants no motion or little data.
+// Films are not fetched if the reader wants less motion or data.
 export function allowsMotion(windowObject = window) {
   return !windowObject.matchMedia("(prefers-reduced-motion: reduce)").matches &&
     !windowObject.matchMedia("(prefers-reduced-data: reduce)").matches &&

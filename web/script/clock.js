@@ -1,10 +1,10 @@
 // The server's CLOCK_MONOTONIC, estimated from exchanges of `clock.now`. All times are seconds.
 
 const BURST = 8;
-// The two clocks drift apart by this at most: 100 ppm.
+// Maximum drift between the clocks: 100 ppm.
 const DRIFT = 1e-4;
 const REFRESH = 60;
-// The wall clock and the local clock part by more than this only if the machine slept or somebody set the clock.
+// The wall and local clocks differ by more than this only after a sleep or a clock step.
 const JUMP = 0.5;
 
 export class ServerClock {
@@ -26,7 +26,7 @@ export class ServerClock {
     return this.#best !== null;
   }
 
-  // True while a burst is under way.
+  // True during a burst.
   get isRunning() {
     return this.#running !== null;
   }
@@ -36,7 +36,7 @@ export class ServerClock {
     return this.#best === null ? NaN : this.#local() + this.#best.offset;
   }
 
-  // Seconds by which `now` is wrong at most.
+  // Maximum error of `now` in seconds.
   get bound() {
     return this.#best === null ? Infinity : this.#best.delay / 2 + (this.#local() - this.#best.at) * DRIFT;
   }

@@ -1,4 +1,4 @@
-// Colours from artwork. Contrast holds whatever the picture is: text is moved away from the ground until it does.
+// Colours from artwork. Text moves away from the ground until the contrast is sufficient for any picture.
 
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 const toLinear = (byte) => {

@@ -6,19 +6,19 @@
 import { CallError, messages, request } from "./rpc.js";
 
 const FIRST_DELAY = 0.5;
-// Somebody looks at a page that waits.
+// Maximum seconds between attempts of a visible page.
 const LONGEST_DELAY = 5;
 // A socket that does not answer for this long after a sleep is replaced.
 const PROBE = 0.25;
 // An attempt of this age began in a network that may be gone.
 const LONGEST_ATTEMPT = 1;
 
-// A socket of some use that ends earlier than this is no reason for haste: the next one may end as fast.
+// After a shorter useful socket, the page waits: the next one may end as fast.
 const SHORTEST_USE = 1;
 
 const NOTHING_SAID = { code: 0, reason: "" };
 
-// How far a socket has come.
+// The progress of a socket.
 const Stage = { attempt: "attempt", admitted: "admitted", useful: "useful" };
 
 export class Connection {
@@ -35,7 +35,7 @@ export class Connection {
   #ending = NOTHING_SAID;
 
   // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random(),
-  // now() (seconds of a clock that goes on while the machine sleeps; it may step).
+  // now() (seconds of a clock that runs while the machine sleeps; it may step).
   // events: changed(state), notified(method, params).
   constructor(environment, events) {
     this.#environment = environment;
@@ -46,8 +46,7 @@ export class Connection {
     return this.#state;
   }
 
-  // What the server said at the end of the last socket: a number (RFC 6455, section 7.4) and words; nothing of a socket that
-  // is of use.
+  // The server's close code (RFC 6455, section 7.4) and reason of the last socket; none for a useful socket.
   get ending() {
     return this.#ending;
   }
@@ -80,7 +79,7 @@ export class Connection {
     this.#ending = NOTHING_SAID;
   }
 
-  // The socket is open, but of no use: closes it. The next one comes later.
+  // Closes an open but useless socket. The next one comes later.
   giveUp() {
     if (this.#state !== "open") return;
     const socket = this.#socket;
@@ -99,7 +98,7 @@ export class Connection {
     });
   }
 
-  // The page is visible again, the network is back, or the machine slept: proves that the socket lives, or opens another.
+  // Checks the socket, or opens another, when the page is visible again, the network is back, or the machine slept.
   wake(probe) {
     if (this.#state === "waiting") {
       this.connect();
@@ -116,7 +115,7 @@ export class Connection {
     }
   }
 
-  // Tries again after a refusal: this browser was paired.
+  // Tries again after a refusal, as this browser was paired.
   retry() {
     this.#failures = 0;
     this.#replace();
@@ -149,7 +148,7 @@ export class Connection {
 
   async #lost({ code = 0, reason = "" } = {}) {
     const stage = this.#stage;
-    // The browser makes up numbers of its own, without words.
+    // The browser makes codes of its own, without a reason.
     if (reason !== "") this.#ending = { code, reason };
     this.#socket = null;
     this.#stopTimer();
@@ -157,7 +156,7 @@ export class Connection {
     const wasUseful = stage === Stage.useful && this.#age >= SHORTEST_USE;
     this.#failures = wasUseful ? 0 : this.#failures + 1;
     this.#change("waiting");
-    // A socket that worked is opened again at once; a browser hides the status of a refused upgrade, so ask for it.
+    // Reopens a socket that worked at once. A browser hides the status of a refused upgrade, so request it.
     if (wasUseful) return this.#environment.isVisible() && this.connect();
     if (stage === Stage.attempt && await this.#environment.isRefused()) return this.#state === "waiting" && this.#change("refused");
     if (this.#state === "waiting" && this.#timer === null && this.#environment.isVisible()) this.#schedule();

@@ -35,7 +35,7 @@ const SVG = "http://www.w3.org/2000/svg";
 // The folder of the page's files on the server, with their version.
 export const files = new URL("..", import.meta.url).pathname;
 
-// An icon of icons.svg, which says nothing to a screen reader.
+// An icon of icons.svg, hidden from screen readers.
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
@@ -55,7 +55,7 @@ export function setIcon(element, name) {
   svg.setAttribute("class", `icon icon-${name}`);
 }
 
-// A button with an icon alone: `label` names it for everybody who does not see it.
+// A button with only an icon: `label` names it for screen readers.
 export function iconButton(name, label, onclick, attributes = {}) {
   return h(
     "button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...attributes },

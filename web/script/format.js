@@ -1,4 +1,4 @@
-// Numbers and times as people of a language write and say them.
+// Numbers and times in a language's written and spoken forms.
 
 export class Format {
   #language;

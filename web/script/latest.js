@@ -1,4 +1,4 @@
-// Runs one asynchronous action at a time; of the values that come meanwhile only the last counts. For sliders and searches.
+// Runs one asynchronous action at a time; of values during it, only the last counts. For sliders and searches.
 
 export function latest(action) {
   let isRunning = false;

@@ -1,4 +1,4 @@
-// Questions to the library, and what to do with its answers.
+// Requests to the library, and the use of its answers.
 
 const TRACK = ["uri", "title", "artist", "album", "albumId", "trackNumber", "discNumber", "duration"];
 export const ALBUM_ORDER = ["discNumber", "trackNumber"];
@@ -16,7 +16,7 @@ export class Library {
     return this.#player.call("library.search", { text, limit: 60, fields: [...TRACK] });
   }
 
-  // Pages of values of a tag; `after` is the `next` of the page before.
+  // Pages of values of a tag; `after` is the `next` of the previous page.
   values(tag, { after, filter, group } = {}) {
     return this.#player.call(
       "library.values", { tag, limit: 200, ...(filter && { filter }), ...(group && { group }), ...(after && { after }) });
@@ -43,7 +43,7 @@ export class Library {
     return this.#player.call("lists.save", { name, session: this.#player.state.session });
   }
 
-  // What to add: {filter, sort}, {uris} or {list}. How: {play}, {next}, or at the end.
+  // Adds {filter, sort}, {uris} or {list}: with {play}, {next}, or at the end.
   add(things, { play = false, next = false } = {}) {
     return this.#player.call("library.add", { ...things, ...((next || play) && { next: true }), ...(play && { play: true }) });
   }
@@ -55,7 +55,7 @@ export class Library {
       const answer =
         this.#player.call("library.query", { filter, fields: ["albumId"], limit: 1 }).then(({ rows }) => rows[0]?.albumId);
       this.#albums.set(key, answer);
-      // The next one who asks gets another answer.
+      // The next request gets another answer.
       answer.catch(() => this.#albums.get(key) === answer && this.#albums.delete(key));
     }
     return this.#albums.get(key);
@@ -73,7 +73,7 @@ export class Library {
     return this.#covers.get(albumId);
   }
 
-  // The library has changed: pictures and numbers may be others.
+  // The library has changed: pictures and numbers may differ.
   forget() {
     this.#albums.clear();
     this.#covers.clear();

@@ -1,5 +1,5 @@
 // The controls of the phone's lock screen (Media Session). A browser shows them only while it plays a sound itself, so a
-// silent one plays in a loop. The price: it takes the audio focus, and stops whatever else this device plays.
+// silent one plays in a loop. It takes the audio focus, and stops other sound of this device.
 
 import { artworkPath, stillOf } from "./artwork.js";
 import { h } from "./dom.js";
@@ -24,7 +24,7 @@ export class LockScreen {
     this.#app = app;
   }
 
-  // Turns it on or off; true if it is on now.
+  // Turns the controls on or off; true: they are on.
   async turn(isOn) {
     if (!isOn) {
       this.#end?.();
@@ -79,7 +79,7 @@ export class LockScreen {
                                                          null);
     const { duration } = item ?? {};
     if (!duration || item.isLiveStream) session.setPositionState();
-    // A rate of 0 is not allowed: a paused player has its usual rate.
+    // A rate of 0 is invalid: a paused player has its usual rate.
     else
       session.setPositionState(
         { duration, position: Math.min(duration, player.position()), playbackRate: anchor.rate > 0 ? anchor.rate : 1 });

@@ -21,7 +21,7 @@ const ERRORS = [
   "noDaemon", "tooManyClients", "unavailable", "noAnswer", "noList", "noSession", "noSuchItem", "permission", "disabled",
   "inUse", "outOfRange", "queueFull", "tooLarge", "tooMany", "diskFull", "tooSlow", "deviceNotFound"
 ];
-// The same for the numbers with which the server ends a socket.
+// The same for close codes of the server.
 const ENDINGS = { 1001: "webEnds", 1008: "rights", 1012: "noDaemon", 1013: "tooManyClients" };
 // The tab of each view, and the module of those that load when they are first shown.
 const VIEWS = {
@@ -35,7 +35,7 @@ const VIEWS = {
   announce: { tab: "more", load: async () => (await import("./views/announce.js")).AnnounceView },
   devices: { tab: "more", load: async () => (await import("./views/devices.js")).DevicesView },
 };
-// Pairing has no address: it comes when it is needed.
+// Pairing has no address: it appears when it is needed.
 const ROUTES = Object.keys(VIEWS).filter((name) => name !== "pairing");
 const TABS = [
   ["", "playing", "note"], ["queue", "queue", "queue"], ["library", "library", "library"],
@@ -67,7 +67,7 @@ class App {
   #wanted = null;
   // The view that could not be loaded; null if the wanted one is here.
   #missing = null;
-  // Why the daemon refused the first calls of the page; null if it did not.
+  // The daemon's refusal of the page's first calls; null if there is none.
   #refusal = null;
 
   constructor() {
@@ -90,7 +90,7 @@ class App {
 
   async start() {
     this.language = pickLanguage(preference("language"), navigator.languages);
-    // The connection opens while the words are on their way.
+    // The connection opens while the words load.
     this.connection.connect();
     this.words = await loadWords(this.language, pause);
     this.format = new Format(this.language);
@@ -138,7 +138,7 @@ class App {
     return this.#said(ERRORS.find((one) => one === error.reason || one === error.status), error.message);
   }
 
-  // Words of the server in the reader's language: those of a key of ours, or else its own.
+  // A text of the server in the reader's language: the page's text for the key, or else the server's own.
   #said(key, text) {
     const isRead = this.language === "en" && text !== "";
     return key !== undefined && !isRead ? this.words(`error.${key}`) : text || this.words("failed");
@@ -167,14 +167,14 @@ class App {
     this.connection.retry();
   }
 
-  // ---- what happens
+  // ---- events
 
   async #connectionChanged(state) {
     if (state === "open") {
       try {
         await this.player.opened();
       } catch (error) {
-        // The connection ended meanwhile; the next one starts anew.
+        // The connection has ended; the next one starts anew.
         if (error.isOffline) return;
         if (!(error instanceof CallError)) throw error;
         this.#refusal = error;
@@ -204,7 +204,7 @@ class App {
       this.#route();
   }
 
-  // Why there is no connection, as far as the server said so.
+  // The server's reason for the missing connection, if known.
   #whyAway() {
     if (this.#refusal !== null) return this.explain(this.#refusal);
     const { code, reason } = this.connection.ending;
@@ -264,7 +264,7 @@ class App {
     this.tick();
   }
 
-  // A browser hides why an upgrade failed; the same door answers a POST with 401 or 403.
+  // A browser hides the reason of a failed upgrade; a POST gets 401 or 403.
   async #isRefused() {
     try {
       const answer = await fetch("/rpc", {
@@ -334,7 +334,7 @@ class App {
     this.notice(this.words("reason.offline"));
   }
 
-  // Space plays and pauses wherever no control takes it.
+  // Space plays and pauses unless a control takes it.
   #key(event) {
     if (event.key !== " " || event.target.closest("input, button, a, select, textarea, dialog, [tabindex='0']")) return;
     if (this.player.state === null) return;

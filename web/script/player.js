@@ -2,16 +2,16 @@
 
 import { asRequested, positionAt } from "./position.js";
 
-// Key events after which a seek of this page has taken effect, or was overtaken.
+// Key events that end a seek of this page.
 const ENDS_SEEK = ["seek", "track", "stop", "snapshot", "error", "pending"];
-// The daemon takes no more.
+// The daemon's maximum of languages.
 const MOST_LANGUAGES = 16;
 
 export class Player {
   state = null;
   // False while the state may be out of date: no connection, or no snapshot of this connection yet.
   isCurrent = false;
-  // How many connections have shown a state. What the server keeps for a connection, such as a subscription, ends with it.
+  // The number of connections with a state. A subscription ends with its connection.
   connections = 0;
   role = "none";
   capabilities = {};
@@ -84,7 +84,7 @@ export class Player {
     this.#emit("position");
   }
 
-  // Seconds into the item; the wanted position while a seek is under way.
+  // Seconds into the item; the target during a seek.
   position() {
     if (this.state?.item == null) return 0;
     if (this.#seek !== null) return this.#seek.position;
@@ -110,7 +110,7 @@ export class Player {
     return this.canControl || this.role === "remote";
   }
 
-  // True if there is a Snapcast server: the one to which the daemon plays, or one that the server of the page knows.
+  // True if there is a Snapcast server: the daemon's output, or the server of the settings.
   get hasRooms() {
     return this.capabilities.rooms === true || this.state?.output?.name === "snapcast";
   }

@@ -1,14 +1,13 @@
 // The audible position, computed from the anchor of a state. All times are seconds.
 
-// The position at the server's time `now`. Before the first clock exchange it is that of the anchor itself.
+// The position at the server's time `now`. Before the first clock exchange, it is the anchor's.
 export function positionAt(anchor, duration, now) {
   const past = Number.isFinite(now) ? Math.max(0, now - anchor.monotonic) : 0;
   const position = anchor.elapsed + anchor.rate * (1 + (anchor.skew ?? 0)) * past;
   return Math.max(0, duration === undefined ? position : Math.min(position, duration));
 }
 
-// The state as it will be once its pending change is heard. The item stays the one that is heard, and its position, if the
-// change is to another one.
+// The state after its pending change. If that changes the item, the audible item and its position stay.
 export function asRequested(state) {
   const { pending, anchor, item } = state;
   if (!pending) return state;

@@ -1,4 +1,4 @@
-// The page's view of the queue: pages of items, fetched when somebody looks at them.
+// The page's view of the queue: pages of items, fetched when they are in sight.
 
 const PAGE = 100;
 const FIELDS = ["id", "uri", "title", "artist", "albumTitle", "duration", "artwork"];
@@ -11,13 +11,13 @@ export class Queue {
   #key = "";
   #revision = null;
 
-  // changed(): other items than before.
+  // changed(): called when items have changed.
   constructor(player, changed) {
     this.#player = player;
     this.#changed = changed;
   }
 
-  // A new state: forgets what has changed. Items stay in sight, as old ones, until the new ones are here.
+  // Follows a new state: drops changed items. Old items stay in sight until the new ones are here.
   update() {
     const { session, instance, queue } = this.#player.state;
     const key = `${instance} ${session}`;
@@ -35,7 +35,7 @@ export class Queue {
     return this.#pages.get(Math.floor(index / PAGE))?.items[index % PAGE];
   }
 
-  // The index of an item now; null if it is not among the items that are here.
+  // The present index of an item; null if it is not loaded.
   indexOf({ id }) {
     for (const [number, { items }] of this.#pages) {
       const index = items.findIndex((one) => one.id === id);
@@ -44,13 +44,13 @@ export class Queue {
     return null;
   }
 
-  // The items from one index to another are in sight: fetches what is missing.
+  // Fetches missing items from one index to another, which are in sight.
   want(first, last) {
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page += 1) {
       const known = this.#pages.get(page);
       if (known === undefined || (known.isOld && !known.isFetching)) this.#fetch(page);
     }
-    // Pages far away are forgotten: a million items are not kept.
+    // Distant pages are dropped: a million items are too many.
     for (const page of this.#pages.keys()) {
       if (page < first / PAGE - 20 || page > last / PAGE + 20) this.#pages.delete(page);
     }
@@ -75,7 +75,7 @@ export class Queue {
         page.items = [...answer.items, ...rest.items];
       }
     } catch {
-      // The next state, or the next look at these items, asks again: a redraw would ask at once, and for ever.
+      // The next state, or the next look at these items, repeats the request: a redraw would repeat it forever.
       Object.assign(page, { isOld: true, isFetching: false });
       return;
     }
@@ -108,7 +108,7 @@ export class Queue {
     return this.#call("queue.shuffle", {});
   }
 
-  // Puts a removed item back, with what is known of it.
+  // Restores a removed item, with its known fields.
   restore({ uri, title, artist, albumTitle, duration }, index) {
     const item = Object.fromEntries(
       Object.entries({ uri, title, artist, albumTitle, duration }).filter(([, value]) => value !== undefined));

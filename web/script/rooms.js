@@ -27,7 +27,7 @@ export class Rooms {
     const connection = (this.#connection = player.connections);
     try {
       const rooms = await player.call("rooms.subscribe");
-      // The notification of a later change may have come before.
+      // The notification of a later change may have arrived before.
       if (this.#isFollowed && this.#connection === connection) this.#take(rooms);
     } catch (error) {
       if (this.#connection === connection) this.#connection = 0;

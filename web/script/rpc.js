@@ -1,4 +1,4 @@
-// The words of JSON-RPC: requests, answers and errors.
+// JSON-RPC: requests, answers and errors.
 
 // A call that the server refused, or that the connection did not survive.
 export class CallError extends Error {
@@ -10,7 +10,7 @@ export class CallError extends Error {
     this.reason = data?.reason ?? "";
   }
 
-  // The server did not get the request, or nobody knows: the connection ended.
+  // The connection ended: the server may not have got the request.
   static offline() {
     return new CallError({ code: -1, message: "", data: { status: "offline" } });
   }
@@ -24,7 +24,7 @@ export function request(id, method, params) {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 
-// One frame of the server as a list of messages; a frame that is no JSON is an empty list.
+// The messages in one frame of the server; none if the frame is not JSON.
 export function messages(text) {
   try {
     const value = JSON.parse(text);

@@ -1,4 +1,4 @@
-// Loads the page after its first paint, which two dozen requests at once would hold up.
+// Loads the page after its first paint, which two dozen requests would delay.
 
 const STYLES = ["base.css", "playing.css", "lists.css"];
 // Modules of the first view. Each is named here: none waits for those that import it.
@@ -10,7 +10,7 @@ const MODULES = [
 // Milliseconds after which the page is loaded, painted or not: a window may be covered.
 const LONGEST_WAIT = 200;
 
-// Begins to load a file; the promise is kept when it is there, or cannot be had.
+// Begins to load a file; the promise resolves when it is there or has failed.
 function load(rel, path) {
   const link = document.createElement("link");
   link.rel = rel;

@@ -31,7 +31,7 @@ export function makeWords(texts, language) {
   };
 }
 
-// Asks until the words come, with a pause() between two attempts: without them the page is blank.
+// Requests the words, with a pause() between attempts: without them the page is blank.
 export async function loadWords(language, pause, fetcher = fetch) {
   for (;;) {
     try {

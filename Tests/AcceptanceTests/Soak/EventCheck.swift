@@ -1,7 +1,7 @@
 import ControlProtocol
 
-/// Follows all key events of a daemon and knows what the one before allows: no number is left out, a position moves by the
-/// clock or by a cause that has a name, an item ends at its end, and what follows is what the queue says.
+/// Follows all key events of a daemon and checks each against the one before it: no number is missing, a position moves by
+/// the clock or by a named cause, an item ends at its end, and the queue determines the next item.
 struct EventCheck {
     /// Seconds by which a position may be off.
     let tolerance: Double
@@ -14,7 +14,7 @@ struct EventCheck {
     var broken: Set<Int64> = []
     /// Violations.
     private(set) var complaints: [String] = []
-    /// Events so far, and those that stand for several because nobody read meanwhile.
+    /// Number of events so far, and of events that merge several because the client did not read.
     private(set) var count = 0
     private(set) var merged = 0
     /// Greatest distance between a published position and the previous event's for that instant, in seconds.
@@ -87,7 +87,8 @@ struct EventCheck {
         // That nothing was heard, or too late, is noticed a little later; it stands where the sound does then. At another
         // rate it begins when that is decoded.
         if Self.correcting.contains(state["cause"]?.stringValue ?? ""), abs(late) <= gap { return correct(late) }
-        // Sound ended, and before that was noticed somebody stopped it; or it returned a moment before the event.
+        // Either the sound ended and a client stopped playback before the daemon noticed it, or the sound returned a moment
+        // before the event.
         if abs(late) > tolerance, abs(late) <= gap, late > 0 ? state.rate == 0 : before.rate == 0 {
             remarks += 1
             return correct(late)
@@ -100,8 +101,8 @@ struct EventCheck {
     private mutating func compareEnd(_ before: JSONValue, _ state: JSONValue) {
         guard let duration = before["item"]?["duration"]?.doubleValue, before.rate > 0 else { return }
         let late = expected(before, state.monotonic) - duration
-        // Another format has a stream of its own, which begins when the last frame of the other one has been heard, and what
-        // is not there in time begins late. Until then the position is the end.
+        // Another format has a stream of its own, which begins after the last frame of the other stream, and may begin late.
+        // Until then the position is the end.
         if late > tolerance, late <= gap { return correct(late) }
         errors.append(abs(late))
         if abs(late) > tolerance { complain("it ended \(late) s after its end of \(duration)", before, state) }
@@ -129,7 +130,7 @@ struct EventCheck {
             [before, state].allSatisfy({ $0["queue"]?["version"]?.integerValue == version }),
             let left = before.itemID, let place = order.firstIndex(of: left), let right = state.itemID
         else { return }
-        // The sound of what came before may have cleared the error.
+        // The sound of the earlier item may have cleared the error.
         if order[(place + 1)...].first(where: { !broken.contains($0) }) != right {
             complain("\(right) follows \(left) in \(order)", before, state)
         }

@@ -76,7 +76,7 @@ extension Soak {
         ask("artwork.get", ["id": id, "width": .integer(Int64(10 + chance(4) * 20))], of: nil)
     }
 
-    /// Far behind what plays, so that the order that is known stays true for it.
+    /// Edits the queue far after the current item, so that the known order stays true.
     private func editQueue() {
         guard let last = check.order.last, let place = check.order.firstIndex(of: state.itemID ?? 0),
             check.order.count - place > 6

@@ -2,20 +2,20 @@ import ControlProtocol
 import Glibc
 import TestSupport
 
-/// Months of what an owner does with a box: lists are played one after the other, and at random moments something is asked
-/// for by somebody. What the programs take of the system is looked at each time that all is quiet.
+/// Months of an owner's use of a box: lists play one after the other, and clients make requests at random moments. The
+/// programs' use of the system is measured at each rest.
 final class Soak {
     /// Length and conditions of the run.
     struct Plan {
         /// Items that are to begin; nil: as many as do.
         var tracks: Int?
-        /// Seconds that it goes on, of the tester's clock.
+        /// Duration in seconds of the tester's clock.
         var seconds: Double?
         /// Speed factor of the daemon's clocks.
         var pace: Int
-        /// Seconds of the tester's clock that somebody waits at most before doing the next thing.
+        /// Maximum seconds of the tester's clock between two requests.
         var moment: Double
-        /// Items between two looks at rest, or seconds between them where the time is what ends it.
+        /// Items between two measurements at rest, or seconds between them if the time ends the run.
         var interval: Double
         /// Seconds by which a position may be off.
         var tolerance: Double
@@ -24,7 +24,7 @@ final class Soak {
         /// Seconds of the tester's clock in which nothing may move before it counts as rest, and those of rest that are judged.
         var quiet = 2.0
         var rest = 1.0
-        /// Names of what is done; empty: everything.
+        /// Names of the requests; empty: all.
         var deeds: Set<String> = []
     }
 
@@ -44,7 +44,7 @@ final class Soak {
     /// Items that began, and the seconds of the daemon's clock in which they played.
     private(set) var tracks = 0
     private(set) var faults: [String] = []
-    /// Events that may not be, each with what came before.
+    /// Invalid events, each with the events before it.
     private(set) var complaints: [String] = []
     /// The last events, for the search for a fault.
     private var history: [String] = []
@@ -162,7 +162,7 @@ final class Soak {
 
     // MARK: At rest
 
-    /// Ends what plays and who visits, empties the queue, waits until nothing moves any more, and looks.
+    /// Ends playback and other clients, empties the queue, waits for rest, and measures.
     private func rest() {
         guests.leave()
         client.call("stop", ["session": "main"])
@@ -181,6 +181,6 @@ final class Soak {
                 moved: moved, wakeups: wakeups))
     }
 
-    /// Takes note of what makes it useless to go on.
+    /// Records a fault that makes further work useless.
     func fault(_ words: String) { faults.append(words) }
 }

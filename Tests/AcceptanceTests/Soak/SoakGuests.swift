@@ -9,7 +9,7 @@ struct SoakGuests {
     /// Everybody goes.
     mutating func leave() { silent = [] }
 
-    /// One follows what it likes and goes; another one never reads, and goes much later.
+    /// One client follows the daemon and leaves; another one never reads, and leaves much later.
     mutating func subscribe(_ soak: Soak) {
         let guest = soak.household.daemon.connect()
         guest.call("hello", ["client": "a guest"])

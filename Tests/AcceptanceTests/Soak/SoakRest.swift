@@ -7,7 +7,7 @@ struct SoakMotion {
     private let threads: [String: [String: (name: String, switches: Int)]]
     private let children: Int
 
-    /// Threads of the daemon that stay: all others end when what they do is done.
+    /// Permanent threads of the daemon: all others end after their work.
     private static let lasting: Set<String> = ["nowplayingd", "decode", "children"]
 
     /// Reads the activity of these programs so far.
@@ -51,8 +51,8 @@ struct SoakMotion {
 }
 
 extension Soak {
-    /// Waits until nothing has moved for as long as the plan has it, and the daemon has nobody at work; then what moves in the
-    /// rest that follows, of the daemon, in words. Nil: it did not come to rest, which is a fault.
+    /// Waits until nothing has moved for the time in the plan, and the daemon has no working thread. Returns the daemon's
+    /// activity in the rest after that, in words. Nil: the daemon did not come to rest, which is a fault.
     func motionAtRest() -> [String]? {
         let first = SoakMotion(household.processes)
         var (before, quiet) = (first, 0)

@@ -49,9 +49,9 @@ struct SoakSample {
         var threads = 0
     }
 
-    /// In what the last third of some samples is more than the third before it, where more than `allowed`; and what moved at
-    /// rest. Empty: nothing. Of what is its own the most counts; of its share of all pages, which is greater when others have
-    /// gone, the median, and twice as much is allowed.
+    /// Resources of which the last third of some samples has more than the third before it, by more than `allowed`; and
+    /// activity at rest. Empty: there is none. The maximum counts for own resources. The median counts for the share of shared
+    /// pages, which grows when other processes end, and twice as much is allowed.
     static func growth(of samples: [SoakSample], allowing allowed: Allowance) -> [String] {
         var found: [String] = []
         for sample in samples where !sample.moved.isEmpty {

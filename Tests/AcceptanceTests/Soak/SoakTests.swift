@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// A box that runs for months: what the programs take of the system stays what it is, and the position model agrees at
-    /// every event.
+    /// A box that runs for months: the programs' use of the system stays constant, and the position model agrees at every
+    /// event.
     @Suite struct SoakTests {
         init() { LoopThread.start() }
 

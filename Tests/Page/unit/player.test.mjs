@@ -60,7 +60,7 @@ test("a change that is heard later is shown at once", async () => {
   assert.deepEqual([player.state.state, player.position(), player.rate], ["paused", 12, 0]);
   player.notified("nowPlaying.changed", base({ seq: 3, cause: "pending", pending: { ...pending, state: "playing" } }));
   assert.deepEqual([player.state.state, player.position(), player.rate], ["playing", 12, 1]);
-  // The position stays that of the item that is heard.
+  // The position stays that of the audible item.
   player.notified("nowPlaying.changed", base({ seq: 4, cause: "pending", pending: { ...pending, itemId: 8 } }));
   assert.deepEqual([player.state.state, player.state.item.id, player.position()], ["paused", 7, 10]);
   player.notified("nowPlaying.changed", base({ seq: 5, cause: "volume", pending: null }));

@@ -97,7 +97,7 @@ import Testing
                 note?(state)
                 if let before { check(world, before, state) }
                 known = Set(world.player.queue.entries.map(\.id))
-                // The next item agrees with the modes of this event, if nobody asks for anything until then.
+                // The next item agrees with the modes of this event, unless a request comes before it.
                 if state.cause == .track || state.cause == .stop || state.cause == .play { isAsked = false }
             }
         }

@@ -33,7 +33,7 @@ import TestSupport
         self.makeSink = makeSink
     }
 
-    /// Runs it with random deeds, or these; returns what is wrong.
+    /// Runs the history with random steps, or these; returns the faults.
     func run(_ deeds: ((HistoryWorld) -> Void)? = nil) -> [String] {
         HistoryWorld.enter()
         var random = SeededRandom(seed: seed)

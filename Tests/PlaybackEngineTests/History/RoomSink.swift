@@ -9,7 +9,7 @@ import NowPlaying
     func sample(at time: MonotonicTime) -> Int32?
     /// False if a player can't know then at which times the room hears its frames.
     func isKnown(at time: MonotonicTime) -> Bool
-    /// Ends what goes on in it.
+    /// Ends the sink's present work.
     func end()
 }
 

@@ -37,7 +37,7 @@ import TestSupport
     /// Instant of the last read, and of the last one that was late, with the instant at which that is heard.
     private var last = MonotonicTime(nanoseconds: 0)
     private var change: (read: MonotonicTime, heard: MonotonicTime)?
-    /// Spans of the room's time in which nobody can know its times.
+    /// Spans of the room's time in which its times cannot be known.
     private var unknown: [ClosedRange<MonotonicTime>] = []
 
     private struct Chunk {

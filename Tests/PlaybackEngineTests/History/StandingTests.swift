@@ -112,7 +112,7 @@ import Testing
             let wanted = 1 - (before + 2.5) / 10
             let factor = lane.gain.factor(at: max(frame, lane.ring.begin), offset: offset)
             if abs(factor - wanted) > 0.02 { world.check.complain("it is at \(factor), not \(wanted)") }
-            // A listener who is awake has the full volume again.
+            // A listener who is awake gets the full volume again.
             world.order(.pause)
             world.order(.play(position: nil))
             world.run(seconds: 1)

@@ -13,7 +13,7 @@ _NAME = re.compile(r"[\w.-]{1,253}")
 
 
 def host_of(words: str) -> str | None:
-    """Return the host name or the IP address that a person typed; None for anything else, such as an address of a page."""
+    """Return the typed host name or IP address; None for anything else, such as an address of a page."""
     host = words.strip().removeprefix("[").removesuffix("]")
     try:
         ip_address(host)

@@ -10,9 +10,9 @@ from .errors import NotABox
 from .values import mapping, number
 
 BURST = 8
-# Seconds by which a clock may be wrong that needs no further exchange.
+# Maximum error, in seconds, of a clock that needs no further exchange.
 ENOUGH = 0.001
-# Two clocks drift apart by this at most: 100 ppm.
+# Maximum drift between two clocks: 100 ppm.
 DRIFT = 1e-4
 
 Ask = Callable[[float], Awaitable[Any]]

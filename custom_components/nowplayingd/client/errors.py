@@ -25,7 +25,7 @@ class Unreachable(BoxError):
 
 
 class BadCertificate(Unreachable):
-    """The certificate of the box is not one that this machine trusts."""
+    """This machine does not trust the certificate of the box."""
 
 
 class NotABox(BoxError):
@@ -33,7 +33,7 @@ class NotABox(BoxError):
 
 
 class NotPaired(BoxError):
-    """The box wants a token, or does not know this one."""
+    """The box requires a token, or does not know this one."""
 
 
 class WrongName(BoxError):

@@ -13,7 +13,7 @@ from .errors import BoxError, CallError, NotPaired
 from .socket import BoxSocket, Notified
 
 
-# A socket that ends sooner than after this many seconds is no reason for haste: the next one may end as fast.
+# After a socket that lasted less than these seconds, the link waits: the next one may end as fast.
 SHORTEST_USE = 1.0
 
 

@@ -1,4 +1,4 @@
-"""Readers of JSON from the box. Its strings come from tags, names and other clients: nothing about them is certain."""
+"""Readers of JSON from the box. Its strings come from tags, names and other clients, so they are untrusted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from typing import Any
 import unicodedata
 
-# Home Assistant shows titles in one line; longer ones are tricks.
+# Home Assistant shows titles in one line; longer titles are hostile.
 LONGEST_TEXT = 255
 # Control characters, format characters such as marks of direction, and halves of characters.
 _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}

@@ -7,7 +7,7 @@ const SPEED = 12;
 
 // list: a VirtualList; indexOf(item): its index now, null if it is not known; moved(item, from, to): the item is to lie at
 // index `to`. Returns begin(event, item, index) for pointerdown of a handle, and isClick(): false for the click that ends a
-// movement. The list may change meanwhile: the item under the pointer at the beginning is the one that moves.
+// movement. The list may change during it: the item under the pointer at the start moves.
 export function makeDraggable(list, indexOf, moved) {
   const marker = h("div", { class: "drop-marker", "aria-hidden": "true", hidden: true });
   let drag = null;
@@ -54,12 +54,12 @@ export function makeDraggable(list, indexOf, moved) {
     drag = null;
     marker.hidden = true;
     for (const row of list.element.querySelectorAll(".is-dragged")) row.classList.remove("is-dragged");
-    // The row leaves its place before it lies at the new one.
+    // The row leaves its index before it is at the new one.
     const index = to > from ? to - 1 : to;
     if (isDone && to !== null && index !== from) moved(item, from, index);
   }
 
-  // The end of a movement is a click, too, for the browser.
+  // The browser also makes a click of the end.
   const isClick = () => !wasMoved;
 
   function begin(event, item, index) {

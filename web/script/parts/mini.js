@@ -29,7 +29,7 @@ export class Mini {
     const { player } = this.#app;
     if (!this.#isShown || !player.state?.item?.duration) return Infinity;
     const { item } = player.state;
-    // Half a pixel of a thin bar is no visible change: the bar alone decides.
+    // Half a pixel of a thin bar is not visible: only the bar decides.
     return nextChange(player.position(), item.duration, player.rate, this.element.clientWidth);
   }
 

@@ -1,9 +1,9 @@
-// A list that grows as the reader comes to its end.
+// A list that grows when the reader reaches its end.
 
 import { h } from "../dom.js";
 
-// load(after): {rows, next}; draw(rows): elements. Returns an element. A page that does not come is asked for again with a
-// button, and with the next connection.
+// load(after): {rows, next}; draw(rows): elements. Returns an element. A button and the next connection load a missing
+// page again.
 export function endless(app, className, load, draw, emptyText) {
   const list = h("div", { class: className, role: "list" });
   const end = h("div", { class: "list-end" });

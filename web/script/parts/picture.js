@@ -36,7 +36,7 @@ export class Picture {
     this.#showFilm(item);
   }
 
-  // Films stand still while the music does, and while nobody sees them.
+  // Films pause with the music, and while they are hidden.
   #showFilm(item) {
     const isTall = innerHeight > innerWidth * 1.2;
     const film = allowsMotion() ? filmOf(item, isTall) : null;
@@ -109,7 +109,7 @@ export class Picture {
       old.after(next);
       const fade = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 400;
       next.animate([{ opacity: 0 }, { opacity: 1 }], { duration: fade, easing: "ease-out" }).onfinish = () => {
-        // It may have come back meanwhile.
+        // The image may be in use again.
         if (old !== (this.#image ?? this.#empty)) old.remove();
       };
     }

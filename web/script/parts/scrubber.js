@@ -1,4 +1,4 @@
-// The bar of the position: what was heard, what remains, chapters, and seeking by pointer and keys.
+// The bar of the position: elapsed and remaining time, chapters, and seeking by pointer and keys.
 
 import { h, set, setHidden, setText } from "../dom.js";
 import { labels, nextChange } from "../position.js";
@@ -30,7 +30,7 @@ export class Scrubber {
     this.#range.onkeyup = (event) => event.key in STEPS && this.#commit();
   }
 
-  // Seconds until something here looks different.
+  // Seconds until the next visible change.
   wait() {
     const { player } = this.#app;
     if (this.#wanted !== null) return Infinity;
@@ -67,7 +67,7 @@ export class Scrubber {
     setText(this.#remaining, end || (remaining === null ? "" : `−${this.#app.format.time(remaining)}`));
   }
 
-  // The words of a screen reader. They change at events and by keys, not each second.
+  // The text for screen readers. It changes at events and keys, not each second.
   #speak() {
     const { player, words, format } = this.#app;
     const position = this.#wanted ?? player.position();

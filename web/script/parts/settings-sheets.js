@@ -1,4 +1,4 @@
-// The sheets of the now playing view: chapters, rate, sleep timer, outputs, and what else there is to set.
+// The sheets of the now playing view: chapters, rate, sleep timer, outputs, and other settings.
 
 import { h, icon } from "../dom.js";
 
@@ -11,7 +11,7 @@ export async function openChapters(app) {
   const { player, words, format } = app;
   const { item } = player.state;
   let { chapters } = item;
-  // Of more than 50 chapters a state has the number alone.
+  // A state has only the number of more than 50 chapters.
   if (!Array.isArray(chapters)) {
     const full = await app.attempt(() => player.call("queue.get", { id: item.id, session: player.state.session }));
     chapters = full?.chapters ?? [];

@@ -19,7 +19,7 @@ export class VirtualList {
     this.#fillRow = fillRow;
     this.#wanted = wanted;
     this.element = h("div", { class: "virtual", role: "list", "aria-label": label });
-    // Its height is that of every row, whatever size of text the reader has.
+    // Its height is that of every row, for any text size of the reader.
     this.#probe = h("div", { class: "virtual-row", "aria-hidden": "true" });
     this.#probe.style.visibility = "hidden";
     this.onscroll = () => this.#scrolled();

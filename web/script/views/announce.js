@@ -1,10 +1,10 @@
-// Announcements: a sound file, or a text where the server has a speech program.
+// Announcements: a sound file, or a text if the server has a speech program.
 
 import { h, icon, set, setHidden, setText } from "../dom.js";
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_CHARACTERS = 1000;
-// Texts for the statuses of a refusal; others come with words of the server, or say that the sound is none.
+// Texts for the statuses of a refusal; others have a text of the server, or mean that the file is not a sound.
 const FAILURES = { 403: "reason.denied", 413: "announceLarge", 429: "announceBusy" };
 
 export class AnnounceView {

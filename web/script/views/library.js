@@ -63,15 +63,15 @@ export class LibraryView {
   update(change) {
     const { player } = this.#app;
     if (change !== "state" || this.#key === null || !player.isCurrent) return;
-    // A view that was opened before the connection is drawn with it.
+    // The connection draws a view that was opened before.
     if (this.#shelf.childElementCount === 0) this.#draw();
     if (this.#connection === player.connections) return;
-    // What changed between two connections is not known.
+    // Changes between two connections are unknown.
     this.#subscribe();
     this.#changed();
   }
 
-  // Shelves that a reader looks at stay as they are; the first page, and one that is empty, follow the library.
+  // An open shelf stays unchanged; the first page, and an empty one, follow the library.
   #changed() {
     this.#library.forget();
     if (this.#key === "[]" || this.#shelf.querySelector(".empty") !== null) this.#draw();

@@ -1,14 +1,14 @@
-// Pairing: this browser has no right here yet. The code comes from `nowplayingctl pair`.
+// Pairing of a browser without rights. The code comes from `nowplayingctl pair`.
 
 import { h, setHidden, setText } from "../dom.js";
 
-// A code in the address: /#12345678, as the QR code has it.
+// A code in the address, from the QR code: /#12345678.
 export function codeInAddress(hash) {
   const found = /^#(?:code=)?(\d[\d -]{3,14}\d)$/.exec(hash);
   return found === null ? null : found[1];
 }
 
-// A name for the list of devices, from what the browser says of itself.
+// A name for the list of devices, from the browser's user agent.
 export function deviceName(agent) {
   const system =
     [

@@ -7,7 +7,7 @@ import { openChoices } from "../parts/sheet.js";
 import { VirtualList } from "../parts/virtual-list.js";
 import { Queue } from "../queue.js";
 
-// Of a longer queue, clearing cannot be undone.
+// Limit of a queue whose clearing can be undone.
 const MOST_RESTORED = 500;
 
 export class QueueView {
@@ -123,7 +123,7 @@ export class QueueView {
     if (still !== null) set(image, { src: artworkPath(still.id, still.type, 300) });
     const isDisabled = item === undefined || !player.isCurrent || !player.canControl;
     for (const button of [play, more, handle]) set(button, { disabled: isDisabled });
-    // A row on its way has no name yet.
+    // A loading row has no name yet.
     set(play, { "aria-label": item === undefined ? format.number(index + 1) : null });
     set(more, { "aria-label": words("moreOf", { title: item?.title ?? "" }) });
     set(handle, { "aria-label": words("dragOf", { title: item?.title ?? "" }) });

@@ -1,4 +1,4 @@
-// The rooms of a Snapcast server: volume, mute, and the sheet of what is set seldom.
+// The rooms of a Snapcast server: volume, mute, and a sheet of rare settings.
 
 import { h, icon, iconButton, set, setHidden, setText } from "../dom.js";
 import { openChoices, openSheet } from "../parts/sheet.js";
@@ -39,7 +39,7 @@ export class RoomsView {
     this.#rooms.unfollow();
   }
 
-  // A page that nobody sees costs the server no connection.
+  // A hidden page needs no connection of the server.
   visibilityChanged() {
     if (!this.#isShown) return;
     if (document.visibilityState === "visible") this.#follow();

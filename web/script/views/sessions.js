@@ -21,7 +21,7 @@ export class SessionsView {
           h("a", { href: "#/more", class: "icon-button", "aria-label": words("back") }, icon("back")),
           h("h1", { class: "title" }, words("sessions"))),
         h("p", { class: "note" }, words("sessionsHint")), this.#list);
-    // A button that is drawn anew between press and release gets no click.
+    // A button that is redrawn between press and release gets no click.
     this.#list.onpointerdown = () => (this.#held ??= this.#list);
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => this.#release(this.#list));
   }
@@ -111,7 +111,7 @@ export class SessionsView {
     return h("div", { class: "volume", dir: "ltr" }, icon("volume"), range);
   }
 
-  // The cards may be old by now.
+  // The cards may be old.
   #release(range) {
     if (this.#held !== range) return;
     this.#held = null;
