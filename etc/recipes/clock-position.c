@@ -28,7 +28,7 @@ static int ask(int daemon) {
     return descriptor;
 }
 
-/* True if the daemon has ended, or does not know us any more. */
+/* True if the daemon has ended or has closed the connection. */
 static int has_ended(int daemon) {
     struct pollfd state = {.fd = daemon, .events = POLLRDHUP};
     return poll(&state, 1, 0) == 1;
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
         if (!nowplayingd_clock_read(page, &clock)) continue;
         printf("%.3f\n", (double)nowplayingd_clock_position(&clock, nowplayingd_clock_now()) / 1e9);
         fflush(stdout);
-        /* Woken at once by each event; while the position stands, there is nothing to show. */
+        /* Each event wakes the wait at once. A standing position needs no output. */
         nowplayingd_clock_wait(page, clock.sequence, clock.rate != 0 ? 10000000 : 1000000000);
     }
     return 0;

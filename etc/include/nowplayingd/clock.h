@@ -116,7 +116,7 @@ static inline int64_t nowplayingd_clock_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The audible position at an instant, nanoseconds of the item: 0 to `duration`, whatever the fields hold. */
+/* The audible position at an instant, nanoseconds of the item: 0 to `duration` for all values of the fields. */
 static inline int64_t nowplayingd_clock_position(const struct nowplayingd_clock *copy, int64_t instant) {
     double passed = instant > copy->monotonic ? (double)((uint64_t)instant - (uint64_t)copy->monotonic) : 0;
     double position = (double)copy->elapsed + copy->rate * (1 + copy->skew) * passed;
