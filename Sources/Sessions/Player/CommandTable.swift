@@ -6,7 +6,7 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// Which remote commands are available, with which parameters: lists them, sets them, and guards each request.
+/// The available remote commands and their parameters: lists them, sets them, and guards each request.
 @PlayerLoop final class CommandTable {
     private let player: Player
     private let settings: LiveConfiguration

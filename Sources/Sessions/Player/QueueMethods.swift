@@ -19,15 +19,15 @@ import StateKeeping
         self.store = store
     }
 
-    /// What a client wants of the queue.
-    enum Wish { case list, get, changes, add, remove, move, clear, shuffle, prioritize, update }
+    /// Methods of the queue.
+    enum Name { case list, get, changes, add, remove, move, clear, shuffle, prioritize, update }
 
     /// Carries out a request of the queue, unless the queue has another version than the client expects (`ifVersion`).
-    func perform(_ wish: Wish, _ request: MethodRequest, _ answer: @escaping Answer) {
+    func perform(_ name: Name, _ request: MethodRequest, _ answer: @escaping Answer) {
         if let expected = request.integer("ifVersion"), expected != player.queue.version {
             return answer(.failure(PlayerRefusal.version(player.queue.version).error))
         }
-        switch wish {
+        switch name {
         case .list: list(request, answer)
         case .get: get(request, answer)
         case .changes: answer(changes(request))

@@ -31,6 +31,7 @@ enum Pictures {
     private static let patience = 40.0
     private static let kinds = ["image", "preview", "video"]
 
+    /// Prints the path of a picture of the current item, or copies the picture (`--output`).
     static func artwork(_ run: Invocation) throws(Failure) {
         let kind = run.value("--kind") ?? "image"
         guard kinds.contains(kind) else { throw run.wrong("--kind", kind, "image, preview or video") }
