@@ -27,6 +27,7 @@ import Testing
         for name in ["test", "sanitize", "fuzz", "soak", "faults", "test-homeassistant", "microbenchmarks"] {
             try tool("Scripts/" + name, "echo \"\(name) $* ${NOWPLAYING_NIGHTLY:-} ${TRACKS:-}\" >> calls")
         }
+        try tool("Scripts/run-tests", "echo \"run-tests ${1:-} ${NOWPLAYING_NIGHTLY:-}\" >> calls")
         let good = try run("Scripts/nightly")
         #expect(good.status == 0, "\(good.errors)")
         #expect(!good.text.contains("FAILED"))
@@ -37,12 +38,13 @@ import Testing
         let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8).split(separator: "\n")
         #expect(
             calls.map { $0.trimmingCharacters(in: .whitespaces) } == [
-                "test  1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000", "faults",
+                "test  1", "run-tests --no-parallel 1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000",
+                "faults",
                 "test-homeassistant .build/debug --long", "microbenchmarks",
             ])
-        let lines = bad.text.split(separator: "\n").suffix(8).map { $0.prefix { $0 != "," } }
+        let lines = bad.text.split(separator: "\n").suffix(9).map { $0.prefix { $0 != "," } }
         #expect(lines.filter { $0.hasPrefix("FAILED") } == ["FAILED  Scripts/sanitize thread"])
-        #expect(lines.filter { $0.hasPrefix("passed") }.count == 7)
+        #expect(lines.filter { $0.hasPrefix("passed") }.count == 8)
     }
 
     @Test(arguments: [

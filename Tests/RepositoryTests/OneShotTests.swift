@@ -11,7 +11,7 @@ import Testing
         "PlaybackEngine/Playout/FlowChange.swift": "one second for its answer",
         "PlaybackEngine/Playout/PendingChange.swift": "a tenth for the item after",
         "PlaybackEngine/Playout/Starvation.swift": "the end of the sound that was sent when nothing follows",
-        "PlaybackEngine/Publishing/Hearing.swift": "the instant at which a change is heard",
+        "PlaybackEngine/Publishing/Hearing.swift": "the instant at which a pending change",
         "PlaybackEngine/Publishing/ItemMarks.swift": "a chapter or an advertisement",
         "PlaybackEngine/Publishing/StreamDescriptions.swift": "the next title of a station",
         "PlaybackEngine/Recovery/DeviceNews.swift": "a second between two events of a flapping device",
