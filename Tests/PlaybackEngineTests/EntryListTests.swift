@@ -61,7 +61,6 @@ import Testing
                 #expect(list[index].details?.given.title == "\(seed)")
             }
             #expect(list.map(\.id.number) == model && list.count == model.count)
-            #expect(list.allSatisfy { $0.source.uri == "file:///\($0.id.number)" })
             #expect(list.textBytes == list.reduce(0) { $0 + $1.textBytes })
             for index in model.indices.shuffled(using: &random).prefix(50) {
                 #expect(list[index].id.number == model[index])

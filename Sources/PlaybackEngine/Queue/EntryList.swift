@@ -51,7 +51,7 @@ package struct EntryList: Sendable {
     private mutating func append(_ piece: EntryPiece) {
         var piece = piece
         piece.begin(at: count)
-        count += piece.count
+        count += piece.entries.count
         textBytes += piece.textBytes
         pieces.append(piece)
     }
@@ -111,7 +111,7 @@ package struct EntryList: Sendable {
     private mutating func insert(_ entry: QueueEntry, at index: Int) -> Bool {
         guard count > 0 else { return false }
         let (number, offset) = place(of: Swift.min(index, count))
-        guard pieces[number].count < Self.pieceEntries else { return false }
+        guard pieces[number].entries.count < Self.pieceEntries else { return false }
         pieces[number].insert(entry, at: offset)
         count += 1
         textBytes += entry.textBytes
@@ -123,7 +123,7 @@ package struct EntryList: Sendable {
     private mutating func joinNeighbours(of number: Int) {
         for left in [number, number - 1, number - 2]
         where left >= 0 && left + 1 < pieces.count
-            && pieces[left].count + pieces[left + 1].count <= Self.pieceEntries
+            && pieces[left].entries.count + pieces[left + 1].entries.count <= Self.pieceEntries
         {
             var joined = EntryPiece(pieces[left].entries + pieces[left + 1].entries)
             joined.begin(at: pieces[left].start)
@@ -148,7 +148,7 @@ package struct EntryList: Sendable {
         let entry = pieces[number].remove(at: offset)
         count -= 1
         textBytes -= entry.textBytes
-        if pieces[number].count == 0 { pieces.remove(at: number) }
+        if pieces[number].entries.isEmpty { pieces.remove(at: number) }
         renumber(from: number)
         joinNeighbours(of: number)
         return entry
@@ -168,7 +168,7 @@ package struct EntryList: Sendable {
             }
             if gone.count == before {
                 left.append(piece)
-            } else if gone.count - before < piece.count {
+            } else if gone.count - before < piece.entries.count {
                 left.append(EntryPiece(piece.entries.filter { !ids.contains($0.id) }))
                 left.joinNeighbours(of: left.pieces.count - 1)
             }
@@ -228,7 +228,7 @@ extension EntryList: RandomAccessCollection {
     /// The entry with this index. Takes logarithmic time; the iterator is faster for many.
     package subscript(index: Int) -> QueueEntry {
         let (number, offset) = place(of: index)
-        return pieces[number][offset]
+        return pieces[number].entries[offset]
     }
 
     package func makeIterator() -> Iterator { Iterator(self) }
