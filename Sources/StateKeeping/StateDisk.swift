@@ -163,23 +163,32 @@ final class StateDisk: Sendable {
 
     private func write(_ position: [UInt8], _ state: inout State) throws(Failure) {
         let path = path(Self.positionName)
-        var status = stat()
-        // Of one size from the beginning, so that later only the slot itself has to be written. It has that size and the
-        // position when it gets its name: an end in between leaves no file that looks damaged.
-        let isNew = lstat(path, &status) != 0 || status.st_size != 2 * Self.slotSpacing
-        let name = isNew ? path + ".new" : path
-        let file = linux_open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (isNew ? O_TRUNC : 0), 0o600)
-        guard file >= 0 else { throw .system(SystemError("open \(name)")) }
-        defer { close(file) }
-        if isNew { try Self.writeAll(file, [UInt8](repeating: 0, count: 2 * Self.slotSpacing), at: 0, name) }
         let block = position + [UInt8](repeating: 0, count: max(0, Self.slotSpacing - position.count))
-        try Self.writeAll(file, block, at: state.slot * Self.slotSpacing, name)
-        guard fdatasync(file) == 0 else { throw .system(SystemError("write \(name)")) }
-        if isNew {
-            guard rename(name, path) == 0 else { throw .system(SystemError("rename \(name)")) }
-            syncFolder()
+        let file = linux_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
+        guard file >= 0 || errno == ENOENT else { throw .system(SystemError("open \(path)")) }
+        defer { if file >= 0 { close(file) } }
+        var status = stat()
+        if file >= 0, fstat(file, &status) == 0, status.st_size == 2 * Self.slotSpacing {
+            try Self.writeAll(file, block, at: state.slot * Self.slotSpacing, path)
+            guard fdatasync(file) == 0 else { throw .system(SystemError("write \(path)")) }
+        } else {
+            try create(path, block, state.slot)
         }
         state.slot = 1 - state.slot
+    }
+
+    /// Creates the file of the position with its final size, so that later only a slot is written. The file gets its name
+    /// when it has the position: an end in between leaves no file that looks damaged.
+    private func create(_ path: String, _ block: [UInt8], _ slot: Int) throws(Failure) {
+        let name = path + ".new"
+        let file = linux_open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .system(SystemError("open \(name)")) }
+        defer { close(file) }
+        try Self.writeAll(file, [UInt8](repeating: 0, count: 2 * Self.slotSpacing), at: 0, name)
+        try Self.writeAll(file, block, at: slot * Self.slotSpacing, name)
+        guard fdatasync(file) == 0 else { throw .system(SystemError("write \(name)")) }
+        guard rename(name, path) == 0 else { throw .system(SystemError("rename \(name)")) }
+        syncFolder()
     }
 
     private func syncFolder() {
