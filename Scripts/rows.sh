@@ -31,7 +31,7 @@ announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 delays='^AcceptanceTests\.Acceptance/MeasuredDelayTests/'
 # With the real snapserver: a part of the tests of clients.
-rooms='^AcceptanceTests\.Acceptance/(MixedSound|Snapcast(Clients|Picture|Plugin|Rooms|Time)?)Tests/'
+rooms='^AcceptanceTests\.Acceptance/(MixedSound|Snapcast(Away|Clients|Picture|Plugin|Rooms|Time)?)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.

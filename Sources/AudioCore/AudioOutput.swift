@@ -117,6 +117,8 @@ package struct OutputDevice: Equatable, Sendable {
     package var hasSoftwareVolume: Bool
     /// The source of a Snapcast server whose rooms are this device; nil: it is another device.
     package var server: SnapcastAddress?
+    /// Seconds by which positions may be wrong, as the clock of another machine is known by questions alone; nil: not known.
+    package var uncertainty: Double?
     /// True for the silent dummy that servers offer without a device (`module-always-sink`).
     package var isDummy: Bool { name == Self.dummyName }
     /// Name of that dummy in PulseAudio and PipeWire.
@@ -126,10 +128,11 @@ package struct OutputDevice: Equatable, Sendable {
     package init(
         name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil,
         isWorn: Bool = false, exactBits: Int? = nil, takesFloat: Bool = false, hasSoftwareVolume: Bool = false,
-        clock: String? = nil, server: SnapcastAddress? = nil
+        clock: String? = nil, server: SnapcastAddress? = nil, uncertainty: Double? = nil
     ) {
         self.server = server
         self.clock = clock
+        self.uncertainty = uncertainty
         self.exactBits = exactBits
         self.takesFloat = takesFloat
         self.hasSoftwareVolume = hasSoftwareVolume

@@ -19,6 +19,8 @@ package import NowPlaying
     /// Factor of the samples.
     private(set) var gain = 1.0
     private let onlyDevice: OutputDevice
+    /// The device as it is now.
+    var presentDevice: OutputDevice { onlyDevice }
 
     /// An output to this device, not connected yet.
     init(_ loop: EventLoop, _ device: OutputDevice) {
@@ -54,12 +56,15 @@ package import NowPlaying
         isConnecting = false
         isConnected = true
         delegate?.outputConnectionChanged(nil)
-        delegate?.outputDeviceChanged(device, nil)
+        deviceChanged()
     }
+
+    /// Reports the device as it is now.
+    func deviceChanged() { delegate?.outputDeviceChanged(device, nil) }
 
     // MARK: AudioOutput
 
-    package var device: OutputDevice? { isConnected ? onlyDevice : nil }
+    package var device: OutputDevice? { isConnected ? presentDevice : nil }
 
     package func connect() {
         guard !isConnected, !isConnecting else { return }
@@ -101,7 +106,7 @@ package import NowPlaying
     }
 
     package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
-        loop.later { [self] in completion(.success([ListedOutput(onlyDevice)])) }
+        loop.later { [self] in completion(.success([ListedOutput(presentDevice)])) }
     }
 
     package func selectDevice(named name: String?) {}

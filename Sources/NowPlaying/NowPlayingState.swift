@@ -225,6 +225,8 @@ package struct OutputStatus: Equatable, Sendable {
     package var latency: Double?
     /// Seconds of latency that the sound server does not report.
     package var delay: Double
+    /// Seconds by which the position may be wrong, as it follows the clock of another machine; nil: unknown, or our clock.
+    package var uncertainty: Double?
     /// Frames a second of the device; nil: unknown.
     package var sampleRate: Int?
     /// Fidelity of the playback; nil: nothing plays.
@@ -233,8 +235,9 @@ package struct OutputStatus: Equatable, Sendable {
     /// An output, by its parts.
     package init(
         name: String, description: String, state: String, latency: Double? = nil, delay: Double = 0,
-        sampleRate: Int? = nil, bitPerfect: Fidelity? = nil
+        uncertainty: Double? = nil, sampleRate: Int? = nil, bitPerfect: Fidelity? = nil
     ) {
+        self.uncertainty = uncertainty
         self.bitPerfect = bitPerfect
         self.name = name
         self.description = description

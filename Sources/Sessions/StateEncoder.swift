@@ -118,6 +118,7 @@ package struct StateEncoder: Sendable {
         writer.member("state", output.state)
         writer.member("latency", output.latency)
         writer.member("delay", output.delay)
+        writer.member("uncertainty", output.uncertainty)
         writer.member("sampleRate", output.sampleRate)
         if let fidelity = output.bitPerfect {
             writer.key("bitPerfect")

@@ -23,7 +23,7 @@ struct SnapcastHouse {
     static func start(_ folder: TemporaryFolder, _ server: Snapserver, settings: String = "") async -> SnapcastHouse {
         let file = folder.write(Array(settings.utf8), "settings.conf")
         let daemon = await RealDaemon.start(
-            nil, output: "snapcast:\(Snapserver.host)", in: folder, readsTitles: false,
+            nil, output: "snapcast:\(server.host)", in: folder, readsTitles: false,
             before: Precedence.words, ["--config", file])
         let client = daemon.connect()
         client.call("nowPlaying.subscribe")

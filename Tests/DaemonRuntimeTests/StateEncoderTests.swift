@@ -61,7 +61,7 @@ import Testing
             itemID: ItemID(5), title: nil, artist: "z",
             instant: .init(monotonic: MonotonicTime(nanoseconds: 8_253_456_789_000), wall: 2))
         state.queueIndex = 3
-        state.output = OutputStatus(name: "n", description: "d", state: "running", latency: 0.031)
+        state.output = OutputStatus(name: "n", description: "d", state: "running", latency: 0.031, uncertainty: 0.0004)
         state.error = PlaybackError(itemID: ItemID(9), uri: "u", status: "noSuchContent", message: "m", count: 2)
         let bytes = StateEncoder(bootID: "boot").encode(state)
         let value = try JSONReader.read(bytes)
@@ -78,7 +78,11 @@ import Testing
                 "format": ["codec": "FLAC", "sampleRate": 44100, "channels": 2, "bitsPerSample": 16],
             ])
         #expect(value["upcoming"] == ["itemId": 5, "artist": "z", "monotonic": 8253.456789, "wall": 2])
-        #expect(value["output"] == ["name": "n", "description": "d", "state": "running", "latency": 0.031, "delay": 0])
+        #expect(
+            value["output"] == [
+                "name": "n", "description": "d", "state": "running", "latency": 0.031, "delay": 0,
+                "uncertainty": 0.0004,
+            ])
         #expect(value["error"]?["count"] == 2)
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains(#""monotonic":8123.456789012,"wall":1795168800.123457,"#))

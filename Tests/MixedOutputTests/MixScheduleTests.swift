@@ -78,4 +78,25 @@ import Testing
         #expect(
             abs(schedule.frame(at: due!.advanced(bySeconds: -0.5), from: 0) - Double(made) + Double(rate) / 2) < 0.001)
     }
+
+    @Test("a rate of another clock holds from now on, without a step of the time") func rate() throws {
+        var schedule = MixSchedule(sampleRate: 48000)
+        begins(&schedule, at(1))
+        schedule.advance(by: 480_000)
+        let before = schedule.due(at: at(5))
+        schedule.turn(0.0001, at: at(5))
+        #expect(abs(schedule.due(at: at(5)) - before) < 0.001 && schedule.skew == 0.0001)
+        #expect(abs(schedule.due(at: at(6)) - before - 48004.8) < 0.001)
+        #expect(schedule.time(of: 48000) == at(2))
+        let due = try #require(schedule.time(of: 240_000))
+        #expect(abs(due.seconds(since: at(1 + 4 + 1 / 1.0001))) < 1e-6)
+        #expect(abs(schedule.frame(at: due, from: 0) - 240_000) < 0.001)
+        // A new beginning keeps the rate, and so do hours.
+        schedule.restart(at: at(20), from: 480_000)
+        for _ in 0..<40 { schedule.advance(by: 48000 * 1000) }
+        let end = try #require(schedule.time(of: schedule.end))
+        #expect(abs(end.seconds(since: at(20 + 40_000 / 1.0001))) < 1e-4)
+        schedule.correct(at: end.advanced(bySeconds: 0.5), of: schedule.end)
+        #expect(schedule.time(of: schedule.end)?.seconds(since: end) == 0.5)
+    }
 }

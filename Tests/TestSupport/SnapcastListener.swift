@@ -8,7 +8,7 @@ import TCPClient
 package final class SnapcastListener: Sendable {
     /// A chunk of the stream.
     package struct Chunk: Sendable {
-        /// Instant of its first frame, on the server's clock. A room plays it later by the server's buffer.
+        /// Instant of its first frame, on our clock. A room plays it later by the server's buffer.
         package let stamp: MonotonicTime
         /// Samples of 16 bit, stereo.
         package let samples: [Int16]
@@ -22,11 +22,14 @@ package final class SnapcastListener: Sendable {
 
     private let record = Mutex(Record())
     private let connection: TCPConnection
+    private let lead: Double
 
     /// Connects to the server and reads until its end, on a thread of its own. `name`: its id, and the name of its machine.
-    package init(_ name: String = "listener") {
+    /// `host`: address of the server. `lead`: seconds by which its clock is ahead of ours.
+    package init(_ name: String = "listener", host: String = Snapserver.host, lead: Double = 0) {
+        self.lead = lead
         let end = MonotonicTime.now.advanced(bySeconds: 5)
-        guard let opened = try? TCPConnection(host: Snapserver.host, port: 1704, seconds: 5) else {
+        guard let opened = try? TCPConnection(host: host, port: 1704, seconds: 5) else {
             preconditionFailure("no Snapcast server")
         }
         connection = opened
@@ -54,7 +57,7 @@ package final class SnapcastListener: Sendable {
                 let seconds = Int64(Self.number(payload[0..<4]))
                 let micros = Int64(Self.number(payload[4..<8]))
                 let stamp = MonotonicTime(nanoseconds: seconds * 1_000_000_000 + micros * 1000)
-                let chunk = Chunk(stamp: stamp, samples: int16Samples(Array(payload[12...])))
+                let chunk = Chunk(stamp: stamp.advanced(bySeconds: -lead), samples: int16Samples(Array(payload[12...])))
                 record.withLock { $0.chunks.append(chunk) }
             case 3: record.withLock { $0.settings = String(decoding: payload[4...], as: UTF8.self) }
             default: break

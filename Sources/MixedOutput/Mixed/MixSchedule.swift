@@ -13,10 +13,16 @@ struct MixSchedule: Equatable {
     private var origins: [Origin] = []
     /// Maximum number of entries: older ones lie outside the buffer of any output.
     private static let mostOrigins = 64
+    /// Change of the rate that is worth to be followed.
+    private static let leastTurn = 1e-6
+
+    /// Rate of the other end's clock relative to ours, minus 1.
+    private(set) var skew = 0.0
 
     private struct Origin: Equatable {
         var frame: Int64
         var time: MonotonicTime
+        var skew: Double
     }
 
     /// A schedule at frame 0.
@@ -32,7 +38,7 @@ struct MixSchedule: Equatable {
         guard first < origins.count else { return Double(end) }
         let index = origins.lastIndex { $0.time <= time } ?? first
         let origin = origins[max(index, first)]
-        let frame = Double(origin.frame) + time.seconds(since: origin.time) * Double(sampleRate)
+        let frame = Double(origin.frame) + time.seconds(since: origin.time) * rate(origin)
         let next = max(index, first) + 1
         return min(frame, Double(next < origins.count ? origins[next].frame : end))
     }
@@ -40,12 +46,18 @@ struct MixSchedule: Equatable {
     /// Frame that is due at an instant by the latest times, even if it was not made yet.
     func due(at time: MonotonicTime) -> Double {
         guard let origin = origins.last else { return Double(end) }
-        return Double(origin.frame) + time.seconds(since: origin.time) * Double(sampleRate)
+        return Double(origin.frame) + time.seconds(since: origin.time) * rate(origin)
     }
+
+    /// Frames in a second of our clock.
+    private func rate(_ origin: Origin) -> Double { Double(sampleRate) * (1 + origin.skew) }
 
     /// Instant at which a frame is or was due; nil: no frame was made yet.
     func time(of frame: Int64) -> MonotonicTime? {
         guard let origin = origins.last(where: { $0.frame <= frame }) ?? origins.first else { return nil }
+        guard origin.skew == 0 else {
+            return origin.time.advanced(bySeconds: Double(frame - origin.frame) / rate(origin))
+        }
         let (seconds, rest) = (frame - origin.frame).quotientAndRemainder(dividingBy: Int64(sampleRate))
         let part = (Double(rest) / Double(sampleRate) * 1e9).rounded()
         return MonotonicTime(nanoseconds: origin.time.nanoseconds + seconds * 1_000_000_000 + Int64(clamping: part))
@@ -63,15 +75,24 @@ struct MixSchedule: Equatable {
     /// Makes this frame due now; earlier frames keep their times.
     mutating func restart(at now: MonotonicTime, from frame: Int64) {
         origins.removeAll { $0.frame >= frame }
-        origins.append(Origin(frame: frame, time: now))
+        origins.append(Origin(frame: frame, time: now, skew: skew))
         if origins.count > Self.mostOrigins { origins.removeFirst() }
     }
 
     /// Shifts the times of the frames since the last start so that this frame is due at this instant.
     mutating func correct(at time: MonotonicTime, of frame: Int64) {
         guard let origin = origins.popLast() else { return }
-        let seconds = Double(frame - origin.frame) / Double(sampleRate)
-        origins.append(Origin(frame: origin.frame, time: time.advanced(bySeconds: -seconds)))
+        let seconds = Double(frame - origin.frame) / rate(origin)
+        origins.append(Origin(frame: origin.frame, time: time.advanced(bySeconds: -seconds), skew: origin.skew))
+    }
+
+    /// Follows another rate of the other end's clock from now on.
+    mutating func turn(_ skew: Double, at now: MonotonicTime) {
+        guard abs(skew - self.skew) > Self.leastTurn else { return }
+        self.skew = skew
+        guard let origin = origins.last else { return }
+        let frame = max(origin.frame, Int64(clamping: due(at: now).rounded(.down)))
+        if let time = time(of: frame) { restart(at: time, from: frame) }
     }
 
     /// Number of frames to make now for a lead in seconds.
@@ -85,10 +106,11 @@ struct MixSchedule: Equatable {
         end += Int64(frames)
         // The start moves by whole seconds, so that the instants stay the same. The differences stay small in runs of
         // days.
-        guard let origin = origins.last, end - origin.frame >= 3600 * Int64(sampleRate) else { return }
+        guard let origin = origins.last, end - origin.frame >= 3600 * Int64(sampleRate),
+            let time = time(of: origin.frame + 3600 * Int64(sampleRate))
+        else { return }
         origins[origins.count - 1] = Origin(
-            frame: origin.frame + 3600 * Int64(sampleRate),
-            time: MonotonicTime(nanoseconds: origin.time.nanoseconds + 3600 * 1_000_000_000))
+            frame: origin.frame + 3600 * Int64(sampleRate), time: time, skew: origin.skew)
     }
 
     /// Drops all times, because the device ended: the frames that were made will never be due.

@@ -75,6 +75,26 @@ extension OutputDevice {
     }
 }
 
+/// Answer of another end about its times.
+package struct SinkTime {
+    /// First frame of a chunk, counted since the connection was opened; nil: that of the chunk with the nearest time.
+    package var frame: Int64?
+    /// Instant at which it is taken.
+    package var time: MonotonicTime
+    /// Rate of the other end's clock relative to ours, minus 1.
+    package var skew = 0.0
+    /// Seconds by which the instant may be wrong.
+    package var error = 0.0
+
+    /// An answer by its parts.
+    package init(frame: Int64?, time: MonotonicTime, skew: Double = 0, error: Double = 0) {
+        self.frame = frame
+        self.time = time
+        self.skew = skew
+        self.error = error
+    }
+}
+
 /// Meaning of an answer about the times of the other end.
 package enum SinkAnswer {
     /// It says nothing about the present.
@@ -93,9 +113,10 @@ package enum SinkAnswer {
     func sinkOpened()
     /// The attempt failed, or the connection was lost.
     func sinkFailed(_ error: OutputError)
-    /// The other end takes a chunk at this instant. `frame`: its first frame, counted since the connection was opened;
-    /// nil: that of the chunk with the nearest time.
-    func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> SinkAnswer
+    /// The other end takes a chunk at an instant.
+    func sinkTook(_ answer: SinkTime) -> SinkAnswer
+    /// The device is known better: its uncertainty, for example.
+    func sinkDeviceChanged()
     /// The other end takes frames again.
     func sinkTakesMore()
 }

@@ -7,6 +7,7 @@ package import NowPlaying
 /// A stream of the device's own format with a volume of 1 passes bit for bit while it plays alone.
 @PlayerLoop package final class MixedOutput: SimulatedOutput<MixedStream> {
     let mixer: Mixer
+    override var presentDevice: OutputDevice { mixer.device }
     /// Instant at which the last frame of closed streams is audible; nil: there were none.
     private var closedEnd: MonotonicTime?
     package override var committedUntil: MonotonicTime? {

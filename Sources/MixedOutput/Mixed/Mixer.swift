@@ -1,6 +1,6 @@
 package import AudioCore
 package import LinuxSystem
-package import NowPlaying
+import NowPlaying
 
 /// Mixes the streams of all sessions for one sink, ahead by the sink's lead and on a schedule of its own. It wakes
 /// about six times a second while frames flow, and not at all otherwise.
@@ -128,8 +128,7 @@ package import NowPlaying
             sink.open()
             return nil
         }
-        let isIdle = !streams.contains(where: \.isFlowing)
-        _ = beginAnew(at: EventLoop.now, patience: isIdle ? 0 : sink.patience)
+        _ = beginAnew(at: EventLoop.now, patience: streams.contains(where: \.isFlowing) ? sink.patience : 0)
         loop.later { [self] in wake() }
         return schedule.end
     }
@@ -289,18 +288,18 @@ package import NowPlaying
 
     // MARK: Times of the other end
 
-    package func sinkTook(_ frame: Int64?, at time: MonotonicTime) -> SinkAnswer {
+    package func sinkTook(_ answer: SinkTime) -> SinkAnswer {
         guard sink.isOpen, !isFresh, sink.chunk > 0 else { return .old }
-        let place = opening + (frame ?? self.frame(takenAt: time))
+        let (time, place) = (answer.time, opening + (answer.frame ?? frame(takenAt: answer.time)))
         guard let expected = schedule.time(of: place) else { return .old }
+        schedule.turn(answer.skew, at: EventLoop.now)
         let late = time.seconds(since: expected)
-        guard abs(late) > SinkTimes.tolerance else { return times.isOld(place - opening) ? .old : .same }
+        guard !SinkTimes.agree(late, error: answer.error) else { return times.isOld(place - opening) ? .old : .same }
         switch times.change(place - opening, at: time, chunk: Int64(sink.chunk), rate: schedule.sampleRate) {
         case .since(let first):
             // The chunks before that frame keep the old times.
             let change = opening + first
-            let heard = heardTime(of: change)
-            let before = schedule.time(of: change)
+            let (heard, before) = (heardTime(of: change), schedule.time(of: change))
             let after = time.advanced(bySeconds: -Double(place - change) / Double(schedule.sampleRate))
             schedule.restart(at: after, from: change)
             changes.removeAll { $0 >= change }
@@ -316,6 +315,8 @@ package import NowPlaying
         wake()
         return .other
     }
+
+    package func sinkDeviceChanged() { for output in outputs { output.deviceChanged() } }
 
     /// Reports that sound from an instant on is audible later.
     private func report(_ seconds: Double, from time: MonotonicTime) {

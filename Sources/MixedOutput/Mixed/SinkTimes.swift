@@ -20,7 +20,13 @@ struct SinkTimes {
     private var areKnown = false
 
     /// Seconds by which our times and those of the other end may differ.
-    static let tolerance = 0.0002
+    private static let tolerance = 0.0002
+
+    /// True if our times and those of an answer that may be wrong by so many seconds are the same.
+    static func agree(_ late: Double, error: Double) -> Bool { abs(late) <= slack(error) }
+
+    /// Seconds by which our times may then differ from those of an answer.
+    static func slack(_ error: Double) -> Double { max(tolerance, error / 2) }
 
     /// Starts with a new connection, or with the times of an answer.
     mutating func begin(areKnown: Bool) {

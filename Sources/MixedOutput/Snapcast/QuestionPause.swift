@@ -11,14 +11,18 @@ struct QuestionPause: Equatable {
     private var fruitless = 0
     /// Questions in a row without an answer about now.
     private var unanswered = 0
+    /// Seconds between two questions at most.
+    private let longest: Double
 
     /// Seconds between two questions, and before one that follows early.
     private static let usual = 1.0
     private static let early = 0.25
-    private static let longest = 64.0
     /// Early questions in a row after answers that changed nothing, and after none.
     private static let mostEarly = 2
     private static let mostRepeated = 4
+
+    /// Nothing was asked yet. `longest`: seconds between two questions at most.
+    init(longest: Double = 64) { self.longest = longest }
 
     /// True if a question is due without any sign of other times: the first one, or the last one again.
     var isDue: Bool { asked == nil || isRepeated }
@@ -28,7 +32,7 @@ struct QuestionPause: Equatable {
     private var seconds: Double {
         if isRepeated || 1...Self.mostEarly ~= fruitless { return Self.early }
         let doublings = min(max(0, fruitless - Self.mostEarly), 6)
-        return min(Self.usual * Double(1 << doublings), Self.longest)
+        return min(Self.usual * Double(1 << doublings), longest)
     }
 
     /// True if a request must be sent now; if so, it counts as sent. `areNew`: the server has kept our times since the

@@ -33,6 +33,9 @@ import LinuxSystem
         close(descriptor)
     }
 
+    /// True if the server is on this machine, and so has our clock.
+    var isLocal: Bool { queue != nil }
+
     /// Bytes of whole frames that the server has not read; nil: unknown.
     var unread: Int? { queue?.unread.map { $0 + fraction.count } }
 

@@ -13,8 +13,10 @@ struct SnapcastQuestion {
     struct Answer: Sendable, Equatable {
         /// Seconds of its buffer.
         var buffer: Double
-        /// Chunks of the source, with their times on our clock.
+        /// Chunks of the source, with their times on its clock.
         var chunks: [Chunk] = []
+        /// Its clock; nil: it was not asked for it.
+        var clock: ServerClock.Reading?
     }
 
     /// A chunk of the stream.
@@ -37,10 +39,10 @@ struct SnapcastQuestion {
     private static let patience = 1.0
     /// Maximum number of messages to read.
     private static let limit = 64
+    /// Seconds of a step of the times in messages.
+    private static let clockStep = 0.000002
     /// Number of requests for the server's clock.
     private static let clockQuestions = 5
-    /// Seconds by which two readings of the same clock may differ.
-    private static let clockError = 0.01
     /// Valid buffers of a server, in seconds.
     private static let buffers = 0.05...30.0
 
@@ -51,8 +53,8 @@ struct SnapcastQuestion {
     private var buffer: Double?
     private var codec = ""
     private var stamps: [(time: MonotonicTime, payload: [UInt8])] = []
-    /// The best reading of the server's clock: its lead over ours, and the seconds of the request.
-    private var clock: (lead: Double, took: Double)?
+    /// The best reading of the server's clock.
+    private var clock: ServerClock.Reading?
 
     /// Requests the times of a source. `chunks`: number of chunks to await.
     static func ask(_ address: SnapcastAddress, chunks: Int) throws(Refusal) -> Answer {
@@ -92,13 +94,9 @@ struct SnapcastQuestion {
         }
         guard let buffer, Self.buffers.contains(buffer) else { throw Refusal(text: "its settings name no buffer") }
         guard chunks > 0, !stamps.isEmpty, let clock, playsSource else { return Answer(buffer: buffer) }
-        // The clock is ours, read twice, or that of another machine.
-        let lead = abs(clock.lead) < Self.clockError ? 0 : clock.lead
         return Answer(
-            buffer: buffer,
-            chunks: stamps.map {
-                Chunk(time: $0.time.advanced(bySeconds: -lead), samples: codec == "pcm" ? $0.payload : nil)
-            })
+            buffer: buffer, chunks: stamps.map { Chunk(time: $0.time, samples: codec == "pcm" ? $0.payload : nil) },
+            clock: clock)
     }
 
     // MARK: Stream protocol
@@ -133,7 +131,10 @@ struct SnapcastQuestion {
             guard payload.count == 8 else { return }
             let there = Double(SnapcastMessage.time(payload[0..<8]).nanoseconds) / 1e9
             let back = now.seconds(since: message.sent)
-            if there + back < clock?.took ?? .infinity { clock = ((there - back) / 2, there + back) }
+            let error = (there + back) / 2 + Self.clockStep
+            if error < clock?.error ?? .infinity {
+                clock = ServerClock.Reading(time: now, lead: (there - back) / 2, error: error)
+            }
         case .hello, nil: break
         }
     }

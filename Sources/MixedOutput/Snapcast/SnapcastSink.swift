@@ -35,6 +35,8 @@ import NowPlaying
     private var asking: Int?
     /// True if the server has kept our times since the last request.
     private var areNew = false
+    /// The clock of a server on another machine.
+    private var clock = ServerClock()
     /// Number of the present attempt: answers to earlier ones are dropped.
     private var attempt = 0
 
@@ -48,6 +50,10 @@ import NowPlaying
     private static let pause = 0.12
     /// Number of chunks whose times are requested.
     private static let chunksAsked = 2
+    /// Maximum seconds between two requests to a server on another machine.
+    private static let longestPause = 16.0
+    /// Seconds by which two readings of the same clock may differ.
+    private static let clockError = 0.01
     /// Seconds of sent frames that are searched for a chunk.
     private static let historyLength = 2.0
     /// Approximate seconds of frames that the kernel holds for a hanging server.
@@ -70,7 +76,15 @@ import NowPlaying
     package var isOpen: Bool { state == .open }
 
     package var device: OutputDevice {
-        OutputDevice("snapcast", "Snapcast at \(cleanText(address.text))", format, server: address)
+        var device = OutputDevice("snapcast", "Snapcast at \(cleanText(address.text))", format, server: address)
+        device.uncertainty = link?.isLocal == false ? uncertainty : nil
+        return device
+    }
+
+    /// Seconds by which our times may be off those of a server on another machine before the next question is answered.
+    private var uncertainty: Double? {
+        let next = clock.lead(at: EventLoop.now.advanced(bySeconds: Self.longestPause))
+        return next.map { $0.error + SinkTimes.slack($0.error) }
     }
 
     // MARK: Connection
@@ -182,7 +196,7 @@ import NowPlaying
             room: { [unowned self] in if state == .open { owner?.sinkTakesMore() } })
         link = made
         history = Self.history(format)
-        questions = QuestionPause()
+        questions = made.isLocal ? QuestionPause() : QuestionPause(longest: Self.longestPause)
         areNew = false
         let isFirst = state == .connecting
         state = .open
@@ -217,7 +231,8 @@ import NowPlaying
         let sent = link.send(frames)
         if wish.buffer == nil {
             history.append(UnsafeRawBufferPointer(rebasing: frames[..<sent]))
-            if questions.isDue { checkTimes(areNew: false) }
+            // Nobody says how much a server elsewhere has read, and its clock is another one.
+            if questions.isDue || !link.isLocal { checkTimes(areNew: false) }
         }
         return sent
     }
@@ -251,6 +266,19 @@ import NowPlaying
         delay = wish.delay(buffer: answer.buffer)
         guard let chunk = answer.chunks.last else { return nil }
         let frame = chunk.samples.flatMap { history.place(of: $0) }.map { Int64($0 / format.bytesPerFrame) }
-        return owner?.sinkTook(frame, at: chunk.time.advanced(bySeconds: wish.chunk))
+        let clock = times(answer.clock)
+        let time = chunk.time.advanced(bySeconds: wish.chunk - clock.lead)
+        return owner?.sinkTook(SinkTime(frame: frame, time: time, skew: clock.skew, error: clock.error))
+    }
+
+    /// Lead, rate and error of the server's clock, with a reading of now.
+    private func times(_ reading: ServerClock.Reading?) -> (lead: Double, skew: Double, error: Double) {
+        // One clock, read twice.
+        guard let reading, link?.isLocal == false || abs(reading.lead) > Self.clockError else { return (0, 0, 0) }
+        let wasKnown = uncertainty != nil
+        clock.add(reading)
+        if !wasKnown { owner?.sinkDeviceChanged() }
+        let now = clock.lead(at: EventLoop.now)
+        return (now?.lead ?? reading.lead, clock.skew, now?.error ?? reading.error)
     }
 }

@@ -12,7 +12,8 @@ extension Publisher {
         return OutputStatus(
             name: device.name, description: device.description,
             state: (runs ? .running : device.state).rawValue, latency: latency,
-            delay: player.outputDelay, sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
+            delay: player.outputDelay, uncertainty: device.uncertainty, sampleRate: device.format?.sampleRate,
+            bitPerfect: fidelity(at: device))
     }
 
     /// Changes of the item's samples on their way to the device; nil: no item.

@@ -195,7 +195,7 @@ import TestSupport
             else {
                 return EventLoop.now < end ? answer(after: number, until: end) : questions.answered(nil)
             }
-            questions.answered(owner?.sinkTook(Int64((number - first) * chunk), at: taken))
+            questions.answered(owner?.sinkTook(SinkTime(frame: Int64((number - first) * chunk), time: taken)))
         }
     }
 
