@@ -52,7 +52,8 @@ import NowPlaying
         let isOtherwise =
             state.state == .playing && player.interruptions.current == nil
             && published.bitPerfect != player.publisher.fidelity(at: now)
-        guard published.state != now.state.rawValue || isOtherwise else { return }
+        let isKnownBetter = (published.uncertainty == nil) != (now.uncertainty == nil)
+        guard published.state != now.state.rawValue || isOtherwise || isKnownBetter else { return }
         last = EventLoop.now
         player.publisher.publish(.outputs)
     }
