@@ -56,8 +56,11 @@ extension Acceptance {
                 usleep(UInt32.random(in: 50_000...400_000))
                 house.client.call("pause")
                 let paused = house.client.event("pause")
+                // On a busy machine the reader is late, and the last bytes are still in the FIFO.
+                let heard = paused.elapsed * 44100
+                #expect(becomes { Double(house.reader.count / 4) > heard - 1 })
                 let read = house.reader.count
-                #expect(abs(paused.elapsed * 44100 - Double(read / 4)) < 1, "\(paused.elapsed * 44100), \(read / 4)")
+                #expect(abs(heard - Double(read / 4)) < 1, "\(heard), \(read / 4)")
                 usleep(200_000)
                 #expect(house.reader.count == read, "it sends while it is paused")
                 house.client.call("play")
