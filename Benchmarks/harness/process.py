@@ -9,10 +9,14 @@ def cpu(pid):
 
 
 def voluntary(pid):
-    """Voluntary context switches of every thread."""
+    """Voluntary context switches of every thread that lives."""
     counts = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        for line in (task / "status").read_text().splitlines():
+        try:
+            status = (task / "status").read_text()
+        except (FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
+            continue
+        for line in status.splitlines():
             if line.startswith("voluntary_ctxt_switches:"):
                 counts[task.name] = int(line.split()[1])
     return counts
