@@ -18,54 +18,31 @@ final class FLACDecoder: AudioDecoder {
     let lengthInFrames: Int64?
     let metadata: MediaMetadata
 
-    let file: MediaFile
-    let info: FLACStreamInfo
-    let search: FLACFrameSearch
-    /// The first frame; nil: the file has no audio at all.
-    let first: FLACFrameSearch.LocatedFrame?
-    /// Number of the first sample. It is not 0 in a recording of a running stream, which has no length in its header.
-    /// If the header has a length, a first frame with another number means that the frames before it are damaged.
-    let origin: Int64
-    private(set) var handle: FLACHandle?
-
-    /// The number after that of the last sample, if the length in STREAMINFO is not too short. Nil for a file without a
-    /// length or one that is cut off: it may still grow.
-    let end: Int64?
+    private let file: MediaFile
+    private let layout: FLACLayout
+    private let delivery: FLACDelivery
+    private var handle: FLACHandle?
 
     /// Bytes that libFLAC still needs before the file: marker and STREAMINFO.
-    var head: [UInt8]
+    private var head: [UInt8]
     /// Offset of libFLAC's next read in the file.
-    var offset: Int64
+    private var offset: Int64
     /// Error of supplying or receiving; the next `read` that has nothing else to deliver throws it.
-    var failure: DecodingError?
-    var isAtEnd = false
+    private var failure: DecodingError?
+    private var isAtEnd = false
 
     /// Number of the next sample from libFLAC; damaged frames are gaps in these numbers.
-    var nextSample: Int64
-    /// Frames to drop before the next delivered frame: the part of a block before the target of a seek.
-    var framesToDrop: Int64 = 0
-    /// Frames of silence in place of damaged ones, delivered before `rest`.
-    var silentFrames: Int64 = 0
-    /// Direct target of `receive`.
-    var target: UnsafeMutableRawPointer?
-    /// Frames that still fit at `target`.
-    var targetFrames = 0
-    /// Frames that did not fit into `target`: `restStart..<restEnd`.
-    var rest: UnsafeMutableRawBufferPointer?
-    /// Next frame of `rest` to deliver.
-    var restStart = 0
-    /// Frame of `rest` after the last one.
-    var restEnd = 0
+    private var nextSample: Int64
     /// Blocks that libFLAC delivered in one call: more than one where frames are missing.
-    var blocksInCall = 0
+    private var blocksInCall = 0
     /// Offset in the file at which decoding restarted after a gap, since the beginning or the last seek.
-    var resumedOffset: Int64 = -1
+    private var resumedOffset: Int64 = -1
     /// Number of the first sample that was decoded since the beginning or the last seek.
-    var landing: Int64?
+    private var landing: Int64?
     /// True if decoding last began with the first frame of the file.
-    var beganAtFirst = true
+    private var beganAtFirst = true
     /// True if any block was ever decoded.
-    var hasDecoded = false
+    private var hasDecoded = false
 
     /// Opens the stream whose `fLaC` stands at `start` in the file. `tags`: fields of other tags before the stream.
     /// Throws `.broken`, or a read error.
@@ -75,7 +52,6 @@ final class FLACDecoder: AudioDecoder {
 
     /// Opens the stream that has these blocks. Throws `.broken`, or a read error.
     init(file: MediaFile, blocks: FLACMetadataBlocks, tags: TagFields) throws(DecodingError) {
-        var info = blocks.streamInfo
         self.file = file
         var fields = blocks.comments.fields
         fields.fill(from: tags)
@@ -84,49 +60,20 @@ final class FLACDecoder: AudioDecoder {
             metadata.chapters = try EmbeddedCueSheet.sheet(of: file)?.chapters
         }
         self.metadata = metadata
+        let claimed = blocks.streamInfo
         format = AudioFormat(
-            sampleFormat: info.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: info.sampleRate,
-            channels: blocks.comments.fields.channelPositions(count: info.channels)
-                ?? ChannelPosition.standardOrder(channels: info.channels))
+            sampleFormat: claimed.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: claimed.sampleRate,
+            channels: blocks.comments.fields.channelPositions(count: claimed.channels)
+                ?? ChannelPosition.standardOrder(channels: claimed.channels))
         mediaFormat = MediaFormat(
-            codec: "FLAC", sampleRate: info.sampleRate, channels: info.channels, bitsPerSample: info.bitsPerSample)
-        var search = FLACFrameSearch(
-            file: file, info: info, audioStart: blocks.audioStart, audioEnd: file.size)
-        first = try search.firstFrame()
-        if let first, first.header.blockFrames > FLACStreamInfo.maximumBlockFrames {
-            throw DecodingError(.broken, "its blocks are longer than FLAC allows")
-        }
-        if let first, let corrected = info.corrected(by: first.header) {
-            info = corrected
-            search.info = corrected
-        }
-        let isEmpty = blocks.audioStart >= file.size
-        if first == nil, !isEmpty || info.lengthInFrames != nil {
-            throw DecodingError(.broken, isEmpty ? "it ends before its first audio frame" : "it contains no audio")
-        }
-        offset = first?.offset ?? file.size
-        let firstSample = first?.header.firstSample ?? 0
-        origin = firstSample < info.lengthInFrames ?? 0 ? 0 : firstSample
-        nextSample = origin
-        let origin = origin
-        var length: Int64 = 0
-        if let first {
-            length = try FLACLength.frames(of: info, origin: origin, first: first, search)
-            if let promised = info.lengthInFrames, promised != length, let next = try search.nextStream() {
-                // As in the reference decoder, this stream ends where the next one begins.
-                search.audioEnd = next
-                length = try FLACLength.frames(of: info, origin: origin, first: first, search)
-            }
-        }
-        lengthInFrames = format.length(claimed: length)
-        self.info = info
-        self.search = search
-        // libFLAC would end at the length that the header claims.
-        let promise = info.lengthInFrames.flatMap { $0 < length ? nil : $0 }
-        head =
-            Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)]
-            + (promise == nil ? info.bytesWithoutLength : info.bytes)
-        end = promise.map { origin + $0 }
+            codec: "FLAC", sampleRate: claimed.sampleRate, channels: claimed.channels,
+            bitsPerSample: claimed.bitsPerSample)
+        layout = try FLACLayout(of: file, blocks)
+        lengthInFrames = format.length(claimed: layout.length)
+        offset = layout.offset
+        nextSample = layout.origin
+        head = layout.head
+        delivery = FLACDelivery(format, longestBlock: layout.info.maximumBlockFrames)
         guard late_flac_is_there() != 0 else { throw .withoutLibrary("libFLAC.so.12", package: "libflac12") }
         handle = FLACHandle(client: self)
         guard handle != nil, handle!.readMetadata() else {
@@ -134,30 +81,19 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
-    deinit { rest?.deallocate() }
-
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
-        let capacity = buffer.count / format.bytesPerFrame
-        target = buffer.baseAddress
-        targetFrames = capacity
-        defer {
-            target = nil
-            targetFrames = 0
-        }
-        while targetFrames > 0 {
-            deliverWaiting()
-            if targetFrames == 0 { break }
-            if failure != nil || isAtEnd { break }
+        let delivered = delivery.fill(buffer) {
+            guard failure == nil, !isAtEnd else { return false }
             decodeNext()
+            return true
         }
-        let delivered = capacity - targetFrames
         if delivered == 0, let failure { throw failure }
         return delivered
     }
 
     /// Lets libFLAC read one block, or to the end.
-    func decodeNext() {
-        if let end, nextSample >= end {
+    private func decodeNext() {
+        if let end = layout.end, nextSample >= end {
             isAtEnd = true
             return
         }
@@ -171,7 +107,7 @@ final class FLACDecoder: AudioDecoder {
         case .goesOn: break
         case .end:
             isAtEnd = true
-            if !hasDecoded, beganAtFirst, first != nil {
+            if !hasDecoded, beganAtFirst, layout.first != nil {
                 failure = DecodingError(.broken, "no frame of its audio can be decoded")
             }
         case .failed: if failure == nil { failure = DecodingError(.broken, "the FLAC decoder failed on it") }
@@ -181,7 +117,8 @@ final class FLACDecoder: AudioDecoder {
     /// Restarts libFLAC with the first frame after the blocks that it filled in, so that the samples of that frame are
     /// not lost.
     private func continueAfterGap() throws(DecodingError) {
-        guard let first else { return }
+        let (search, end) = (layout.search, layout.end)
+        guard let first = layout.first else { return }
         var next = try search.nextFrame(notBefore: nextSample, first: first, end: end)
         if let found = next, found.offset <= resumedOffset {
             // Decoding restarted there before, without success: the frame numbers repeat. From here on the search only
@@ -200,4 +137,100 @@ final class FLACDecoder: AudioDecoder {
 
     /// More bytes than libFLAC can have read beyond the frame that it delivers, including that frame.
     private static let lookBackBytes: Int64 = 64 << 10
+
+    // MARK: Seeking
+
+    /// Maximum number of retries with an earlier frame after a false one.
+    private static let maximumAttempts = 8
+
+    func seek(toFrame frame: Int64) throws(DecodingError) {
+        let (search, end, origin) = (layout.search, layout.end, layout.origin)
+        guard let first = layout.first else { return }
+        // Numbers of samples have at most 36 bits.
+        let sample = origin + min(max(0, frame), 1 << 40)
+        var limit = search.audioEnd
+        if let end, sample >= end {
+            restart(at: limit, sample: sample, dropping: 0)
+            isAtEnd = true
+            return
+        }
+        for _ in 1...Self.maximumAttempts {
+            let found = try search.lastFrame(notAfter: sample, first: first, end: end, below: limit)
+            let start = found.offset == first.offset ? origin : found.header.firstSample
+            restart(at: found.offset, sample: start, dropping: sample - start)
+            guard handle!.flush() else { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
+            // Decode up to the target, to verify the frame.
+            while failure == nil, !isAtEnd, delivery.isEmpty { decodeNext() }
+            if let failure { throw failure }
+            if landing == nil || landing == found.header.firstSample || found.offset == first.offset { return }
+            // The frame is damaged, or is a false match in the data of an earlier frame. Begin before it, so that only
+            // the missing frames become silence.
+            limit = found.offset
+        }
+    }
+
+    private func restart(at offset: Int64, sample: Int64, dropping frames: Int64) {
+        self.offset = offset
+        nextSample = sample
+        delivery.restart(dropping: frames)
+        failure = nil
+        isAtEnd = false
+        resumedOffset = -1
+        landing = nil
+        beganAtFirst = offset == layout.first?.offset
+        head = []
+    }
+}
+
+extension FLACDecoder: FLACHandleClient {
+    func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        if !head.isEmpty {
+            let count = min(head.count, buffer.count)
+            buffer.copyBytes(from: head[..<count])
+            head.removeFirst(count)
+            return count
+        }
+        do throws(DecodingError) {
+            let count = try file.read(into: buffer, at: offset)
+            offset += Int64(count)
+            return count
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    func receive(_ block: FLACBlock) -> Bool {
+        blocksInCall += 1
+        // Where frames are missing, libFLAC 1.4.2 fills in silent blocks, without a limit, and overwrites the samples
+        // of the next block: see `decodeNext`.
+        if blocksInCall > 1 { return false }
+        accept(block)
+        return true
+    }
+
+    private func accept(_ block: FLACBlock) {
+        let info = layout.info
+        let isDamaged = block.mayBeDamaged && block.isSilent
+        guard
+            block.channels == info.channels && block.bitsPerSample == info.bitsPerSample
+                && block.sampleRate == info.sampleRate
+        else {
+            // A damaged block says nothing about the format.
+            if !isDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
+            return
+        }
+        // The header of a damaged block is not reliable, unless it has the expected number.
+        if isDamaged, block.firstSample != nextSample { return }
+        let gap = block.firstSample - nextSample
+        // These frames were played before: the block is a repetition, or begins a second stream after the first.
+        if gap + Int64(block.frames) <= 0 { return }
+        if gap > 0, let last = layout.end ?? lengthInFrames.map({ layout.origin + $0 }), block.firstSample > last {
+            return
+        }
+        if !isDamaged { hasDecoded = true }
+        if landing == nil { landing = block.firstSample }
+        nextSample = block.firstSample + Int64(block.frames)
+        delivery.take(block, gap: gap)
+    }
 }

@@ -1,52 +1,60 @@
 import AudioCore
 import Glibc
 
-extension FLACDecoder: FLACHandleClient {
-    func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        if !head.isEmpty {
-            let count = min(head.count, buffer.count)
-            buffer.copyBytes(from: head[..<count])
-            head.removeFirst(count)
-            return count
-        }
-        do throws(DecodingError) {
-            let count = try file.read(into: buffer, at: offset)
-            offset += Int64(count)
-            return count
-        } catch {
-            failure = error
-            return nil
-        }
+/// Frames on their way from libFLAC's blocks to the caller's buffer. Frames that do not fit wait here for the next call.
+final class FLACDelivery {
+    private let format: AudioFormat
+    /// Frames of a usual block, for which there is room from the first one that waits.
+    private let usualFrames: Int
+    /// Place in the caller's buffer for the next frame; nil outside of `fill`.
+    private var target: UnsafeMutableRawPointer?
+    /// Frames that still fit at `target`.
+    private var targetFrames = 0
+    /// Frames to drop before the next delivered frame: the part of a block before the target of a seek.
+    private var framesToDrop: Int64 = 0
+    /// Frames of silence in place of damaged ones, delivered before `rest`.
+    private var silentFrames: Int64 = 0
+    /// Frames that did not fit into `target`: `restStart..<restEnd`.
+    private var rest: UnsafeMutableRawBufferPointer?
+    private var restStart = 0
+    private var restEnd = 0
+
+    /// Nothing waits. `longestBlock`: frames of the longest block that the stream claims.
+    init(_ format: AudioFormat, longestBlock: Int) {
+        self.format = format
+        usualFrames = min(longestBlock, 8192)
     }
 
-    func receive(_ block: FLACBlock) -> Bool {
-        blocksInCall += 1
-        // Where frames are missing, libFLAC 1.4.2 fills in silent blocks, without a limit, and overwrites the samples
-        // of the next block: see `decodeNext`.
-        if blocksInCall > 1 { return false }
-        accept(block)
-        return true
+    deinit { rest?.deallocate() }
+
+    /// Delivers into `buffer`, first the frames that wait, then those that `decode` passes to `take`. It is called
+    /// until the buffer is full or it returns false. Returns the number of delivered frames.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer, _ decode: () -> Bool) -> Int {
+        let capacity = buffer.count / format.bytesPerFrame
+        target = buffer.baseAddress
+        targetFrames = capacity
+        defer {
+            target = nil
+            targetFrames = 0
+        }
+        repeat { deliverWaiting() } while targetFrames > 0 && decode()
+        return capacity - targetFrames
     }
 
-    private func accept(_ block: FLACBlock) {
-        let isDamaged = block.mayBeDamaged && block.isSilent
-        guard
-            block.channels == info.channels && block.bitsPerSample == info.bitsPerSample
-                && block.sampleRate == info.sampleRate
-        else {
-            // A damaged block says nothing about the format.
-            if !isDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
-            return
-        }
-        // The header of a damaged block is not reliable, unless it has the expected number.
-        if isDamaged, block.firstSample != nextSample { return }
-        let gap = block.firstSample - nextSample
-        // These frames were played before: the block is a repetition, or begins a second stream after the first.
-        if gap + Int64(block.frames) <= 0 { return }
-        if gap > 0, let last = end ?? lengthInFrames.map({ origin + $0 }), block.firstSample > last { return }
-        if !isDamaged { hasDecoded = true }
-        if landing == nil { landing = block.firstSample }
-        nextSample = block.firstSample + Int64(block.frames)
+    /// True if no frame waits.
+    var isEmpty: Bool { restEnd == restStart && silentFrames == 0 }
+
+    /// Forgets the frames that wait, and drops as many of the next ones.
+    func restart(dropping frames: Int64) {
+        framesToDrop = frames
+        silentFrames = 0
+        restStart = 0
+        restEnd = 0
+    }
+
+    /// Takes the frames of a block, the first of which has the number `expected` + `gap`. Silence fills a gap; frames
+    /// before `expected` were delivered.
+    func take(_ block: FLACBlock, gap: Int64) {
         if gap > 0 { silentFrames += gap }
         let dropped = min(framesToDrop, silentFrames)
         silentFrames -= dropped
@@ -73,14 +81,14 @@ extension FLACDecoder: FLACHandleClient {
         let bytes = restEnd * format.bytesPerFrame
         if rest == nil || rest!.count < bytes {
             rest?.deallocate()
-            let usual = min(info.maximumBlockFrames, 8192) * format.bytesPerFrame
-            rest = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes, usual), alignment: 64)
+            rest = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: max(bytes, usualFrames * format.bytesPerFrame), alignment: 64)
         }
         convert(block, from: kept, frames: restEnd, to: rest!.baseAddress!)
     }
 
     /// Delivers the frames that wait from earlier calls: silence, then the rest of a block.
-    func deliverWaiting() {
+    private func deliverWaiting() {
         deliverSilence()
         let count = min(targetFrames, restEnd - restStart)
         guard count > 0, let target, let rest else { return }
