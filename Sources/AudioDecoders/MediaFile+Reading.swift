@@ -2,28 +2,21 @@ package import AudioCore
 import Glibc
 
 extension MediaFile {
-    /// Bytes of readahead to request from the kernel.
-    private static let adviceBytes: Int64 = 1 << 20
-
     /// Copies up to `target.count` bytes from `offset` on and returns the count: less only at the present end of the
     /// file, or at the end of the buffered part. 0: no bytes there. Throws `.mediaGone`, or `.unavailable`, also if the
     /// disk cannot read a block.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
         // Sums of an offset and a length of 32 bits stay far from overflow below this limit.
         guard !target.isEmpty, (0..<Self.largestSize).contains(offset) else { return 0 }
-        if offset < windowStart || offset >= windowStart + Int64(windowCount) {
+        if !window.contains(offset) {
             // A read as large as the window goes straight to its target.
-            if target.count >= Self.windowBytes {
-                advise(from: offset)
+            if target.count >= ReadWindow.byteCount {
+                window.advise(from: offset, of: self)
                 return try readNow(into: target, at: offset)
             }
-            try fill(from: offset)
+            try window.fill(from: offset, of: self)
         }
-        let skip = Int(offset - windowStart)
-        let count = min(target.count, windowCount - skip)
-        if count <= 0 { return 0 }
-        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: window[skip..<skip + count]))
-        return count
+        return window.copy(from: offset, to: target)
     }
 
     /// Copies bytes from `offset` on until `target` is full or the file ends. Throws as `read` does.
@@ -55,26 +48,8 @@ extension MediaFile {
         return result
     }
 
-    /// Fills the window from `offset` on: few bytes after a jump, more as sequential reading continues.
-    private func fill(from offset: Int64) throws(DecodingError) {
-        let isNext = offset == windowStart + Int64(windowCount) && windowCount > 0
-        fillBytes = isNext ? min(Self.windowBytes, fillBytes * 2) : Self.firstFillBytes
-        windowCount = 0
-        if isNext { advise(from: offset) }
-        windowStart = offset
-        let part = UnsafeMutableRawBufferPointer(rebasing: window[..<fillBytes])
-        windowCount = try readNow(into: part, at: offset)
-    }
-
-    /// Requests readahead from the kernel, once per half MiB.
-    private func advise(from offset: Int64) {
-        if offset < advisedEnd - Self.adviceBytes { advisedEnd = 0 }
-        guard offset + Self.adviceBytes / 2 > advisedEnd, offset < size else { return }
-        posix_fadvise(descriptor, off_t(offset), off_t(Self.adviceBytes), POSIX_FADV_WILLNEED)
-        advisedEnd = offset + Self.adviceBytes
-    }
-
-    private func readNow(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+    /// Reads up to `target.count` bytes from the disk, past the window. Throws as `read` does.
+    func readNow(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
         let code: Int32
         switch attempt(into: target, at: offset) {
         case .success(let count): return count

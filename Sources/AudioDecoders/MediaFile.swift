@@ -16,19 +16,8 @@ package final class MediaFile {
     /// This object closes it.
     let descriptor: Int32
     let shouldStop: @Sendable () -> Bool
-    let window = UnsafeMutableRawBufferPointer.allocate(byteCount: MediaFile.windowBytes, alignment: 64)
-    /// Offset of `window` in the file; it has `windowCount` bytes.
-    var windowStart: Int64 = 0
-    var windowCount = 0
-    /// Bytes of the last fill of the window; grows during sequential reading.
-    var fillBytes = 0
-    /// End of the range for which readahead was requested.
-    var advisedEnd: Int64 = 0
-
-    /// Bytes of `window`.
-    static let windowBytes = 64 << 10
-    /// Bytes to read after a seek: about two frames of FLAC.
-    static let firstFillBytes = 16 << 10
+    /// The bytes that were read last.
+    let window = ReadWindow()
 
     /// Opens the file at this path, in bytes without NUL. `shouldStop` is called before each read, on the reading
     /// thread: true ends the read with an error, so that an obsolete decoder ends soon. Throws `.unavailable` or
@@ -92,10 +81,7 @@ package final class MediaFile {
         return try MediaFile(descriptor: copy, shouldStop: shouldStop)
     }
 
-    deinit {
-        window.deallocate()
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     private static func irregular(_ what: String) -> DecodingError {
         DecodingError(.unavailable, "\(what), not a regular file")
