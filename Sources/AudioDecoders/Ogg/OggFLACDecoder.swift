@@ -66,7 +66,7 @@ final class OggFLACDecoder: AudioDecoder {
         rest = []
         restStart = 0
         failure = nil
-        source.failure = nil
+        source.forgetFailure()
         isAtEnd = lengthInFrames.map { target >= $0 } ?? false
         if isAtEnd { return }
         nextFrame = target

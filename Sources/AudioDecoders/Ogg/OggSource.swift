@@ -7,8 +7,8 @@ final class OggSource {
     let file: MediaFile
     /// Offset of the libraries' next read.
     private var position: Int64 = 0
-    /// Error of a failed read, since the property was last set to nil.
-    var failure: DecodingError?
+    /// Error of a failed read, since the last `forgetFailure`. No more is read until then.
+    private(set) var failure: DecodingError?
 
     private let start: Int64
     /// Offset of the end in the file.
@@ -84,6 +84,9 @@ final class OggSource {
         position = sum
         return true
     }
+
+    /// Allows reads again after a failed one.
+    func forgetFailure() { failure = nil }
 
     /// Reads up to `target.count` bytes; 0: the end; nil: it failed, see `failure`.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int? {

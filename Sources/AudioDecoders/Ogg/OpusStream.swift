@@ -85,14 +85,14 @@ final class OpusStream: LinkedStream {
     }
 
     private func seek(toFrame frame: Int64) throws(DecodingError) {
-        source.failure = nil
+        source.forgetFailure()
         let status = op_pcm_seek(handle.file, frame)
         if let failure = source.failure { throw failure }
         if status != 0 { throw DecodingError(.broken, "cannot seek to this position in it") }
     }
 
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
-        source.failure = nil
+        source.forgetFailure()
         var followsHole = false
         while true {
             var link: Int32 = 0

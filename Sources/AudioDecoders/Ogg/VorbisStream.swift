@@ -67,7 +67,7 @@ final class VorbisStream: LinkedStream {
     /// The library seeks exactly.
     func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64 {
         if isBroken { throw Self.brokenTables }
-        source.failure = nil
+        source.forgetFailure()
         let status = ov_pcm_seek(handle.file, frame)
         isBroken = status == OV_EBADLINK
         if let failure = source.failure { throw failure }
@@ -77,7 +77,7 @@ final class VorbisStream: LinkedStream {
 
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
         if isBroken { throw Self.brokenTables }
-        source.failure = nil
+        source.forgetFailure()
         var followsHole = false
         // Any page may be damaged; the library continues while there are pages.
         while true {
