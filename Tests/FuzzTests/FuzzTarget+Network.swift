@@ -71,7 +71,7 @@ extension FuzzTarget {
             close(ends[1])
             defer { close(ends[0]) }
             let messages = ChildMessages(ends[0])
-            messages.frameBytes = 1 + Int(first % 32)
+            messages.expectFrames(ofBytes: 1 + Int(first % 32))
             var audio = 0
             withUnsafeTemporaryAllocation(byteCount: 1000, alignment: 16) { room in
                 while let message = try? messages.next() {

@@ -110,7 +110,7 @@ package final class ChildDecoder: LateDecoder {
         do throws(WireError) {
             let media = try OpenedMedia(body)
             opened = media
-            incoming.frameBytes = media.format.bytesPerFrame
+            incoming.expectFrames(ofBytes: media.format.bytesPerFrame)
             metadata = ChildTags.metadata(media.tags, isLive: media.isLive)
             if !media.chapters.isEmpty { metadata.chapters = ChildTags.chapters(media.chapters) }
             onOpened?(media)

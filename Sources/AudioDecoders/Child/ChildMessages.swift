@@ -14,7 +14,7 @@ final class ChildMessages {
     }
 
     /// Bytes of a frame, once the format is known: `takeAudio` takes whole frames.
-    var frameBytes = 1
+    private(set) var frameBytes = 1
     /// True if the other side has closed.
     private(set) var isClosed = false
     private let descriptor: Int32
@@ -33,6 +33,9 @@ final class ChildMessages {
     }
 
     deinit { buffer.deallocate() }
+
+    /// Takes frames of this many bytes, at least 1, from now on.
+    func expectFrames(ofBytes count: Int) { frameBytes = count }
 
     /// The next message, or the part of its audio that has come; nil: nothing yet. Throws `WireError`, also if the
     /// other side has closed.
