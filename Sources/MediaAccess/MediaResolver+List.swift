@@ -27,12 +27,7 @@ extension MediaResolver {
             if abandoned.isSet { break }
             let parts = ListPart.parts(of: piece, from: line)
             let found = Parallel.map(parts.count) { search(parts[$0], budget) }
-            for part in found {
-                let part = try part.get()
-                guard result.media.count + part.media.count <= limit else { throw result.tooMany }
-                result.media += part.media
-                result.missing += part.missing
-            }
+            for part in found { try result.append(try part.get()) }
             line += parts.reduce(0) { $0 + $1.lineCount }
             if result.missing.count > Self.missingEnough { break }
         }
@@ -86,7 +81,7 @@ extension MediaResolver {
             try search.add(object)
         case .null, .bool, .integer, .number, .array: break
         }
-        for index in known..<search.missing.count { search.missing[index].line = number }
+        search.setLine(number, ofMissingAfter: known)
     }
 }
 

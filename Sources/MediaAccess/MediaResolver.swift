@@ -55,8 +55,8 @@ package struct MediaResolver: Sendable {
             // A position refers to the whole file.
             let isAnnouncement = method == .other(.announce)
             search = MediaSearch(
-                self, TextBudget(), looksInside: !isAnnouncement && parameters["position"] == nil)
-            search.takesPipes = isAnnouncement
+                self, TextBudget(), looksInside: !isAnnouncement && parameters["position"] == nil,
+                takesPipes: isAnnouncement)
             try search.add(parameters)
         }
         if let first = search.missing.first {
@@ -87,10 +87,7 @@ package struct MediaResolver: Sendable {
             }
         }
         var result = try halves[0].get()
-        let rest = try halves[1].get()
-        result.media += rest.media
-        result.missing += rest.missing
-        if result.media.count > limit { throw result.tooMany }
+        try result.append(try halves[1].get())
         return result
     }
 
@@ -98,7 +95,7 @@ package struct MediaResolver: Sendable {
         _ items: ArraySlice<JSONValue>, _ budget: TextBudget, looksInside: Bool = false
     ) throws(RPCError) -> MediaSearch {
         var search = MediaSearch(self, budget, looksInside: looksInside)
-        search.media.reserveCapacity(items.count)
+        search.reserve(items.count)
         for item in items {
             if abandoned.isSet { break }
             switch item {

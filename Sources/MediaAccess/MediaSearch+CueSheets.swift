@@ -26,7 +26,7 @@ extension MediaSearch {
             return note(uri, error.message, from: list)
         }
         let located = try locate(sheet, at: path)
-        lastSheet = (path, located)
+        remember(located, at: path)
         if let missing = located.missing {
             let origin = ListOrigin(name: String(decoding: path.name, as: UTF8.self), level: 1)
             return note(missing, "cannot be opened: no such file or directory", from: origin)
@@ -45,7 +45,7 @@ extension MediaSearch {
                 sheet = try? CueSheet(text: content)
             }
             guard let sheet else { return note(uri, "has no readable cue sheet", from: list) }
-            lastSheet = (path, try locate(sheet, at: path))
+            remember(try locate(sheet, at: path), at: path)
         }
         guard let located = lastSheet?.sheet, let track = located.sheet.tracks.first(where: { $0.number == number })
         else { return note(uri, "is not a track of the cue sheet", from: list) }

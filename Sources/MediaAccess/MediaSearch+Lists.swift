@@ -27,7 +27,7 @@ extension MediaSearch {
         guard origin.level <= Self.maximumLevels else {
             throw .commandFailed(.tooDeep, "more than \(Self.maximumLevels) nested playlists")
         }
-        guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
+        guard isNew(path) else { return }
         guard let content = try text(of: path, uri: uri, from: list) else { return }
         if kind == .cue { return try addSheet(content, path, details, uri: uri, from: list) }
         let entries: [PlaylistEntry]

@@ -24,15 +24,15 @@ struct MediaSearch: Sendable {
     let budget: TextBudget
     /// True if named files are searched for embedded cue sheets.
     let looksInside: Bool
-    var media: [ResolvedMedia] = []
-    var missing: [Missing] = []
+    /// True if a pipe may replace a file.
+    let takesPipes: Bool
+    private(set) var media: [ResolvedMedia] = []
+    private(set) var missing: [Missing] = []
     private let probe = ProbeBox()
     /// Lists and folders of the present item: each is opened once.
-    var seen: Set<FileIdentity> = []
-    /// True if a pipe may replace a file.
-    var takesPipes = false
+    private var seen: Set<FileIdentity> = []
     /// The sheet that was used last; its tracks are mostly named one after the other.
-    var lastSheet: (path: FilePath, sheet: LocatedSheet)?
+    private(set) var lastSheet: (path: FilePath, sheet: LocatedSheet)?
 
     /// Keeps the probe, which cannot be copied.
     private final class ProbeBox: @unchecked Sendable {
@@ -41,12 +41,35 @@ struct MediaSearch: Sendable {
     }
 
     /// A search that has found nothing. All lists of the request share `budget`.
-    init(_ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool) {
+    init(_ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool, takesPipes: Bool = false) {
         self.resolver = resolver
         self.budget = budget
         self.looksInside = looksInside
+        self.takesPipes = takesPipes
         door = MediaDoor(roots: resolver.isForeign ? resolver.roots : nil, abandoned: resolver.abandoned)
     }
+
+    /// Reserves memory for this number of items.
+    mutating func reserve(_ count: Int) { media.reserveCapacity(count) }
+
+    /// Appends the results of another search, of the next part of the request. Throws if they are more items than the
+    /// queue accepts.
+    mutating func append(_ next: MediaSearch) throws(RPCError) {
+        guard media.count + next.media.count <= resolver.limit else { throw tooMany }
+        media += next.media
+        missing += next.missing
+    }
+
+    /// Notes the line of the list for the missing media after the first `count`.
+    mutating func setLine(_ line: Int, ofMissingAfter count: Int) {
+        for index in count..<missing.count { missing[index].line = line }
+    }
+
+    /// True if the list or folder was not opened for this item before. It counts as opened from now on.
+    mutating func isNew(_ path: FilePath) -> Bool { door.identity(path).map { seen.insert($0).inserted } ?? false }
+
+    /// Remembers the sheet at, or inside, the file at `path`.
+    mutating func remember(_ sheet: LocatedSheet, at path: FilePath) { lastSheet = (path, sheet) }
 
     /// Adds an item with `uri` or `descriptor` and fields.
     mutating func add(_ object: JSONObject) throws(RPCError) {
@@ -130,9 +153,7 @@ struct MediaSearch: Sendable {
     private mutating func addFolder(
         _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
-        if list != nil {
-            guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
-        }
+        if list != nil, !isNew(path) { return }
         var walk = FolderWalk(door, budget, limit: resolver.limit - media.count)
         walk.walk(path)
         if walk.isTooMany { throw tooMany }
@@ -157,7 +178,7 @@ struct MediaSearch: Sendable {
         missing.append(Missing(uri: uri, words: words + origin, reason: reason))
     }
 
-    var tooMany: RPCError {
+    private var tooMany: RPCError {
         .commandFailed(.tooMany, "more than \(resolver.limit) items, the limit of the queue")
     }
 
