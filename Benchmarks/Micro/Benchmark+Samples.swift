@@ -25,11 +25,13 @@ extension Benchmark {
                 return sum
             }
         },
-        gain("gain.constant", from: 0.5, to: 0.5), gain("gain.ramp", from: 1, to: 0.1),
+        gain("gain.constant", .int16, from: 0.5, to: 0.5), gain("gain.ramp", .int16, from: 1, to: 0.1),
+        gain("gain.ramp.32", .int32, from: 1, to: 0.1), gain("gain.ramp.float", .float32, from: 1, to: 0.1),
     ]
 
-    private static func gain(_ name: String, from start: Double, to end: Double) -> Benchmark {
+    private static func gain(_ name: String, _ sample: SampleFormat, from start: Double, to end: Double) -> Benchmark {
         Benchmark(name: name) {
+            let format = AudioFormat(sampleFormat: sample, sampleRate: 44100, channels: format.channels)
             let bytes = frames * format.bytesPerFrame
             let source = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 16)
             let target = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 16)

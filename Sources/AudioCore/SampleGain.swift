@@ -32,16 +32,13 @@ package enum SampleGain {
         case .int32:
             let samples = from.assumingMemoryBound(to: Int32.self)
             let results = to.assumingMemoryBound(to: Int32.self)
-            for index in 0..<(frames * channels) {
-                let value = (Double(samples[index]) * (start + step * Double(index / channels))).rounded()
-                results[index] = Int32(clamping: max(-2_147_483_648, min(2_147_483_647, value)))
-            }
+            let done = linux_gain_int32(samples, results, frames, Int32(channels), start, step)
+            scale(samples, results, done..<frames, channels, from: start, step)
         case .float32:
             let samples = from.assumingMemoryBound(to: Float.self)
             let results = to.assumingMemoryBound(to: Float.self)
-            for index in 0..<(frames * channels) {
-                results[index] = samples[index] * Float(start + step * Double(index / channels))
-            }
+            let done = linux_gain_float(samples, results, frames, Int32(channels), start, step)
+            scale(samples, results, done..<frames, channels, from: start, step)
         }
     }
 
@@ -62,6 +59,30 @@ package enum SampleGain {
                 results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
                 number &+= 1
             }
+        }
+    }
+    /// The same for integers of 32 bit.
+    static func scale(
+        _ samples: UnsafePointer<Int32>, _ results: UnsafeMutablePointer<Int32>, _ frames: Range<Int>,
+        _ channels: Int, from start: Double, _ step: Double
+    ) {
+        for index in frames {
+            let factor = start + step * Double(index)
+            for slot in (index * channels)..<((index + 1) * channels) {
+                let value = (Double(samples[slot]) * factor).rounded()
+                results[slot] = Int32(clamping: max(-2_147_483_648, min(2_147_483_647, value)))
+            }
+        }
+    }
+
+    /// The same for floating-point samples.
+    static func scale(
+        _ samples: UnsafePointer<Float>, _ results: UnsafeMutablePointer<Float>, _ frames: Range<Int>,
+        _ channels: Int, from start: Double, _ step: Double
+    ) {
+        for index in frames {
+            let factor = Float(start + step * Double(index))
+            for slot in (index * channels)..<((index + 1) * channels) { results[slot] = samples[slot] * factor }
         }
     }
 }

@@ -88,7 +88,7 @@ import Testing
     @Test("all lengths, silence in between, and ramps through nothing", arguments: [1, 2, 6])
     func lengths(_ channels: Int) {
         var random = SeededRandom(seed: UInt64(channels))
-        let factors = [0, 0, 1, 0.5, 0.25, 2, -1, 1e-12]
+        let factors = [0, 0, 1, 0.5, 0.25, 2, -1, 1e-12, 1e6, -1e30]
         for frames in 0..<70 {
             for _ in 0..<20 {
                 let isQuiet = Bool.random(using: &random)
