@@ -9,12 +9,10 @@ import NowPlaying
 /// `artwork.get`.
 extension ArtworkKeeper {
     /// Result of handing out a picture.
-    typealias Handed = Result<(artwork: Artwork, path: String), ArtworkError>
+    typealias Handed = RemotePictures.Fetched
 
     /// Seconds that a request waits for a disk.
     private static let patience = 30.0
-    /// Previews that are remembered.
-    private static let rememberedPreviews = 16
 
     /// Answers with the path of a picture in the cache, in the size that fits best.
     func get(_ request: MethodRequest, _ answer: @escaping Answer) {
@@ -130,14 +128,12 @@ extension ArtworkKeeper {
         let item = known.last { $0.result.animated.contains { $0.artwork.id == id } }
         let still = film.still.map { ArtworkOrigin.file($0) }
         let image = item.flatMap { $0.result.isPlaceholder ? nil : $0.result.found.first }
-        let before = previews.last { $0.film == id }?.found
+        let before = self.preview(of: id)
         let origin = before?.origin ?? still ?? image?.origin ?? .firstFrame(film)
         let expected = before?.artwork ?? (still == nil ? image?.artwork : nil)
         work(origin, expected, cache) { [self] result in
             if case .success(let handed) = result {
-                previews.removeAll { $0.film == id }
-                previews.append((id, ArtworkSearch.Found(artwork: handed.artwork, origin: origin)))
-                if previews.count > Self.rememberedPreviews { previews.removeFirst() }
+                remember(ArtworkSearch.Found(artwork: handed.artwork, origin: origin), of: id)
             }
             finish(origin.words, result)
         }

@@ -18,8 +18,8 @@ extension ArtworkKeeper {
         var sources = known.result.found.map(\.origin.words)
         var failures = known.result.failures
         if state != "found", let (address, shown) = address(of: item) {
-            switch fetched.last(where: { $0.address == address.text })?.result {
-            case nil: state = fetching[address.text] == nil ? "unfetched" : "searching"
+            switch remote.result(of: address.text) {
+            case nil: state = remote.isFetching(address.text) ? "searching" : "unfetched"
             case .success?: state = "found"
             case .failure(let error)?: failures.append("cannot show the picture \(shown): \(error.message)")
             }

@@ -44,17 +44,17 @@ import PlaybackEngine
     private(set) var known: [Known] = []
     /// The item of the running search.
     private(set) var running: (item: ItemID, uri: String, task: ArtworkTask)?
-    /// Pictures from the network, by their addresses, the newest at the end.
-    var fetched: [(address: String, result: Result<Artwork, ArtworkError>)] = []
-    /// Running fetches, by their addresses.
-    var fetching: [String: RemoteFetch] = [:]
+    /// Pictures from the network.
+    let remote = RemotePictures()
     /// Previews of animated artwork, by its ids.
-    var previews: [(film: String, found: ArtworkSearch.Found)] = []
+    private var previews: [(film: String, found: ArtworkSearch.Found)] = []
     /// True while no search starts, because a picture may have crashed an earlier run.
     private var rests = false
 
     /// Items whose pictures are remembered.
     private static let remembered = 32
+    /// Previews that are remembered.
+    private static let rememberedPreviews = 16
 
     /// A keeper for one player.
     init(_ parts: Parts) {
@@ -72,7 +72,7 @@ import PlaybackEngine
         var result: [Artwork] = []
         let best = known.result.found.map(\.artwork).closest(width: nil, height: nil, fit: .cover)
         if known.result.isPlaceholder || best == nil, let address = address(of: item) {
-            switch fetched.last(where: { $0.address == address.address.text })?.result {
+            switch remote.result(of: address.address.text) {
             case .success(let artwork)?: result = [artwork]
             case .failure?: result = best.map { [$0] } ?? []
             case nil: result = [Artwork(unfetched: Self.id(of: address.address))]
@@ -101,6 +101,16 @@ import PlaybackEngine
         parts.subject.artworkFound(for: item)
     }
 
+    /// The preview of animated artwork with this id; nil: it was not handed out lately.
+    func preview(of film: String) -> ArtworkSearch.Found? { previews.last { $0.film == film }?.found }
+
+    /// Remembers the preview of animated artwork with this id, to keep it in the cache.
+    func remember(_ preview: ArtworkSearch.Found, of film: String) {
+        previews.removeAll { $0.film == film }
+        previews.append((film, preview))
+        if previews.count > Self.rememberedPreviews { previews.removeFirst() }
+    }
+
     // MARK: Searching
 
     /// Stops further searches until `wake`.
@@ -114,9 +124,7 @@ import PlaybackEngine
         guard !rests else { return }
         let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
         // Gives up fetches for items that are neither present nor next.
-        for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
-            fetch.task.giveUp()
-        }
+        remote.giveUp { text in wanted.contains { address(of: $0)?.address.text == text } }
         if let running, !wanted.contains(running.item) {
             running.task.giveUp()
             self.running = nil
