@@ -20,17 +20,17 @@ import MPDProtocol
             guard client.isLocal else {
                 throw MPDFailure(.permission, "Command only permitted to local clients")
             }
-            if let folder = names.names.onlyFolder { client.writer.pair("music_directory", folder) }
+            if let folder = names.names.onlyFolder { client.write { $0.pair("music_directory", folder) } }
             finish(.ok)
         case .decoders: decoders(client, finish)
         case .urlhandlers:
             for scheme in ["file", "http", "https"] where scheme != "file" || client.user != nil {
-                client.writer.pair("handler", scheme + "://")
+                client.write { $0.pair("handler", scheme + "://") }
             }
             finish(.ok)
         case .listmounts:
-            client.writer.pair("mount", "")
-            if let folder = names.names.onlyFolder { client.writer.pair("storage", folder) }
+            client.write { $0.pair("mount", "") }
+            if let folder = names.names.onlyFolder { client.write { $0.pair("storage", folder) } }
             finish(.ok)
         case .listneighbors: throw MPDFailure(.unknown, "No neighbor plugin configured")
         case .mount:
@@ -47,7 +47,7 @@ import MPDProtocol
             case .failure(let failure): finish(.failed(failure))
             case .success(let answer):
                 for format in answer["formats"]?.arrayValue ?? [] where format["plays"] == true {
-                    client?.write(decoder: format)
+                    client?.write { $0.decoder(format) }
                 }
                 finish(.ok)
             }
@@ -55,7 +55,7 @@ import MPDProtocol
     }
 }
 
-extension MPDClient {
+extension AnswerWriter {
     /// MIME types by file name extension.
     private static let types: [String: [String]] = [
         "flac": ["audio/flac", "audio/x-flac"], "mp3": ["audio/mpeg"], "ogg": ["audio/ogg", "application/ogg"],
@@ -65,13 +65,13 @@ extension MPDClient {
     ]
 
     /// Writes a format of the daemon as a decoder.
-    fileprivate func write(decoder format: JSONValue) {
+    fileprivate mutating func decoder(_ format: JSONValue) {
         let endings = (format["endings"]?.arrayValue ?? []).compactMap(\.stringValue)
         guard let name = format["name"]?.stringValue else { return }
-        writer.pair("plugin", name)
-        for ending in endings { writer.pair("suffix", ending) }
+        pair("plugin", name)
+        for ending in endings { pair("suffix", ending) }
         var types: [String] = []
         for type in endings.flatMap({ Self.types[$0] ?? [] }) where !types.contains(type) { types.append(type) }
-        for type in types { writer.pair("mime_type", type) }
+        for type in types { pair("mime_type", type) }
     }
 }

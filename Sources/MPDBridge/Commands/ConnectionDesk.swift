@@ -33,13 +33,13 @@ import MPDProtocol
             where commands.contains(command)
                 && client.permissions.isSuperset(of: command.permissions) == isAllowed
             {
-                client.writer.pair("command", command.rawValue)
+                client.write { $0.pair("command", command.rawValue) }
             }
             finish(.ok)
         case .password: password(request.arguments[0], client, finish)
         case .tagtypes: try tagTypes(request.arguments, client, finish)
         case .binarylimit:
-            client.binaryLimit = try BinaryPart.limit(request.arguments[0])
+            client.limitBinaryParts(to: try BinaryPart.limit(request.arguments[0]))
             finish(.ok)
         case _: try features(request.arguments, client, finish)
         }
@@ -51,7 +51,7 @@ import MPDProtocol
     ) throws(MPDFailure) {
         guard let verb = arguments.first else {
             for feature in ProtocolFeature.allCases where client.features.contains(feature) {
-                client.writer.pair("feature", feature.rawValue)
+                client.write { $0.pair("feature", feature.rawValue) }
             }
             return finish(.ok)
         }
@@ -62,17 +62,19 @@ import MPDProtocol
             }
             named.insert(feature)
         }
+        var features = client.features
         switch (verb.text, named.isEmpty) {
-        case ("all", true): client.features = Set(ProtocolFeature.allCases)
-        case ("clear", true): client.features = []
+        case ("all", true): features = Set(ProtocolFeature.allCases)
+        case ("clear", true): features = []
         case ("available", true):
-            for feature in ProtocolFeature.allCases { client.writer.pair("feature", feature.rawValue) }
-        case ("enable", false): client.features.formUnion(named)
-        case ("disable", false): client.features.subtract(named)
+            for feature in ProtocolFeature.allCases { client.write { $0.pair("feature", feature.rawValue) } }
+        case ("enable", false): features.formUnion(named)
+        case ("disable", false): features.subtract(named)
         case ("enable", true), ("disable", true): throw MPDFailure(.argument, "Not enough arguments")
         case ("all", false), ("clear", false), ("available", false): throw MPDFailure(.argument, "Too many arguments")
         case (_, _): throw MPDFailure(.argument, "Unknown sub command")
         }
+        client.use(features)
         finish(.ok)
     }
 
@@ -80,7 +82,7 @@ import MPDProtocol
         guard let rights = clients.rights(forPassword: word.bytes) else {
             return passwords.refuse(finish)
         }
-        client.permissions = rights
+        client.grant(rights)
         finish(.ok)
     }
 
@@ -88,7 +90,7 @@ import MPDProtocol
         _ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {
         guard let verb = arguments.first else {
-            for tag in client.tags.tags { client.writer.pair("tagtype", tag.rawValue) }
+            for tag in client.tags.tags { client.write { $0.pair("tagtype", tag.rawValue) } }
             return finish(.ok)
         }
         var named: [MPDTag] = []
@@ -96,18 +98,20 @@ import MPDProtocol
             guard let tag = MPDTag(argument) else { throw MPDFailure(.argument, "Unknown tag type") }
             named.append(tag)
         }
+        var tags = client.tags
         switch (verb.text, named.isEmpty) {
-        case ("all", true): client.tags = .all
-        case ("clear", true): client.tags = .none
-        case ("available", true): for tag in MPDTag.allCases { client.writer.pair("tagtype", tag.rawValue) }
-        case ("reset", false): client.tags = TagMask(named)
-        case ("enable", false): client.tags.enable(TagMask(named))
-        case ("disable", false): client.tags.disable(TagMask(named))
+        case ("all", true): tags = .all
+        case ("clear", true): tags = .none
+        case ("available", true): for tag in MPDTag.allCases { client.write { $0.pair("tagtype", tag.rawValue) } }
+        case ("reset", false): tags = TagMask(named)
+        case ("enable", false): tags.enable(TagMask(named))
+        case ("disable", false): tags.disable(TagMask(named))
         case ("enable", true), ("disable", true), ("reset", true):
             throw MPDFailure(.argument, "Not enough arguments")
         case ("all", false), ("clear", false), ("available", false): throw MPDFailure(.argument, "Too many arguments")
         case (_, _): throw MPDFailure(.argument, "Unknown sub command")
         }
+        client.show(tags)
         finish(.ok)
     }
 }

@@ -19,11 +19,11 @@ import MPDProtocol
         switch request.command {
         case .subscribe: try board.subscribe(client.number, arguments[0].text)
         case .unsubscribe: try board.unsubscribe(client.number, arguments[0].text)
-        case .channels: for name in board.names { client.writer.pair("channel", name) }
+        case .channels: for name in board.names { client.write { $0.pair("channel", name) } }
         case .readmessages:
             for message in board.take(client.number) {
-                client.writer.pair("channel", message.channel)
-                client.writer.pair("message", message.text)
+                client.write { $0.pair("channel", message.channel) }
+                client.write { $0.pair("message", message.text) }
             }
         case _:
             let readers = Set(try board.send(arguments[0].text, arguments[1].text))

@@ -66,11 +66,12 @@ import NowPlayingClient
     private func write(_ outputs: [OutputTable.Output], _ client: MPDClient) {
         let present = present(outputs)
         for output in outputs {
-            client.writer.pair("outputid", output.number)
-            client.writer.pair("outputname", output.title)
-            client.writer.pair("plugin", "pulse")
-            client.writer.pair("outputenabled", output.name == present)
-            if output.delay > 0 { client.writer.pair("attribute", "delay=\(MPDNumbers.milliseconds(output.delay))") }
+            client.write { $0.pair("outputid", output.number) }
+            client.write { $0.pair("outputname", output.title) }
+            client.write { $0.pair("plugin", "pulse") }
+            client.write { $0.pair("outputenabled", output.name == present) }
+            guard output.delay > 0 else { continue }
+            client.write { $0.pair("attribute", "delay=\(MPDNumbers.milliseconds(output.delay))") }
         }
     }
 

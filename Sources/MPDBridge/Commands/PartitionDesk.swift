@@ -35,7 +35,7 @@ import MPDProtocol
                 switch result {
                 case .failure(let failure): finish(.failed(failure))
                 case .success(let names):
-                    for name in names { client?.writer.pair("partition", name) }
+                    for name in names { client?.write { $0.pair("partition", name) } }
                     finish(.ok)
                 }
             }

@@ -57,7 +57,7 @@ import MPDProtocol
             case .failure(let failure):
                 finish(allowsNothing && failure.code == .noExist ? .ok : .failed(failure))
             case .success(let reply):
-                if answersId, let id = reply.value["firstId"]?.integerValue { client?.writer.pair("Id", id) }
+                if answersId, let id = reply.value["firstId"]?.integerValue { client?.write { $0.pair("Id", id) } }
                 guard let self else { return }
                 mirror.catchUp { finish(.ok) }
             }

@@ -86,7 +86,9 @@ import MPDProtocol
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let answer):
-                if answersId, let id = answer["ids"]?.arrayValue?.first?.integerValue { client?.writer.pair("Id", id) }
+                if answersId, let id = answer["ids"]?.arrayValue?.first?.integerValue {
+                    client?.write { $0.pair("Id", id) }
+                }
                 finish(.ok)
             }
         }

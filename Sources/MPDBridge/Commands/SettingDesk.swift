@@ -40,7 +40,7 @@ import NowPlayingClient
             }
             daemon.call("loudness.set", ["mode": .string(word)], for: client, finish)
         case .replayGainStatus:
-            client.writer.pair("replay_gain_mode", mirror.state?.text("loudness", "mode") ?? "off")
+            client.write { $0.pair("replay_gain_mode", mirror.state?.text("loudness", "mode") ?? "off") }
             finish(.ok)
         case .setvol:
             // Home Assistant's volume step can exceed 100.
@@ -50,7 +50,7 @@ import NowPlayingClient
             let step = try request.arguments[0].number(-100...100)
             setVolume(min(1, max(0, (mirror.state?.volume ?? 0) + Double(step) / 100)), client, finish)
         case .getvol:
-            if let volume = mirror.clientVolume { client.writer.pair("volume", volume) }
+            if let volume = mirror.clientVolume { client.write { $0.pair("volume", volume) } }
             finish(.ok)
         case _:
             // The daemon keeps the error until the next sound; the bridge hides it from clients until then.

@@ -29,7 +29,7 @@ import NowPlayingClient
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
-        case .status: status(&client.writer)
+        case .status: client.write { status(&$0) }
         case .currentsong: return currentSong(client, finish)
         case _: return stats(client, finish)
         }
@@ -123,22 +123,23 @@ import NowPlayingClient
         let (index, file) = (mirror.currentIndex, calls.names.name(of: uri))
         calls.songs([uri], client) { [weak client] found, _ in
             guard let client else { return finish(.ok) }
-            SongBlock(item: item, song: found[uri], index: index, file: file).write(&client.writer, client.tags)
+            let block = SongBlock(item: item, song: found[uri], index: index, file: file)
+            client.write { block.write(&$0, client.tags) }
             finish(.ok)
         }
     }
 
     private func stats(_ client: MPDClient, _ finish: @escaping Finish) {
-        client.writer.pair("uptime", Int64(clamping: EventLoop.now.seconds(since: started)))
-        client.writer.pair("playtime", Int64(clamping: mirror.playTime.seconds))
+        client.write { $0.pair("uptime", Int64(clamping: EventLoop.now.seconds(since: started))) }
+        client.write { $0.pair("playtime", Int64(clamping: mirror.playTime.seconds)) }
         guard library.isThere else { return finish(.ok) }
         library.count { [weak self, weak client] counts in
             guard let self, let client else { return finish(.ok) }
-            client.writer.pair("artists", counts.artists)
-            client.writer.pair("albums", counts.albums)
-            client.writer.pair("songs", counts.songs)
-            client.writer.pair("db_playtime", Int64(clamping: counts.duration.rounded(.down)))
-            if let updated = library.updated { client.writer.pair("db_update", updated) }
+            client.write { $0.pair("artists", counts.artists) }
+            client.write { $0.pair("albums", counts.albums) }
+            client.write { $0.pair("songs", counts.songs) }
+            client.write { $0.pair("db_playtime", Int64(clamping: counts.duration.rounded(.down))) }
+            if let updated = library.updated { client.write { $0.pair("db_update", updated) } }
             finish(.ok)
         }
     }

@@ -24,7 +24,7 @@ import MPDProtocol
                     guard let name = comment["name"]?.stringValue, let value = comment["value"]?.stringValue,
                         Self.isCommentName(name)
                     else { continue }
-                    client.writer.pair(prefix: name, Array(value.utf8))
+                    client.write { $0.pair(prefix: name, Array(value.utf8)) }
                 }
                 finish(.ok)
             }

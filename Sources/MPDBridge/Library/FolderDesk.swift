@@ -59,7 +59,7 @@ import MPDProtocol
             guard let client, case .success(let reply) = result,
                 let song = (reply.value["rows"]?.arrayValue?.first).flatMap({ LibrarySong($0, names) })
             else { return finish(.failed(LibraryCalls.noFolder)) }
-            song.write(&client.writer, client.tags)
+            client.write { song.write(&$0, client.tags) }
             finish(.ok)
         }
     }
@@ -78,7 +78,7 @@ import MPDProtocol
             case .folder: tree(name, condition, client, isWhole, finish)
             case .song(let row):
                 guard let song = LibrarySong(row, library.names) else { return finish(.failed(LibraryCalls.noFolder)) }
-                if isWhole { song.write(&client.writer, client.tags) } else { client.writer.pair("file", song.name) }
+                client.write { isWhole ? song.write(&$0, client.tags) : $0.pair("file", song.name) }
                 finish(.ok)
             case nil: finish(.failed(LibraryCalls.noFolder))
             }
@@ -102,7 +102,7 @@ import MPDProtocol
                 if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }
             }
             client.answer(stream) { [weak client] outcome in
-                if let client, outcome == .ok { walk.end(&client.writer) }
+                if let client, outcome == .ok { client.write { walk.end(&$0) } }
                 finish(outcome)
             }
         }

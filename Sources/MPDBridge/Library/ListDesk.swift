@@ -41,7 +41,7 @@ import NowPlayingClient
         library.link(client).call("lists.list") { [weak client] result in
             if case .failure(let failure) = result { return finish(.failed(failure)) }
             guard let client else { return finish(.ok) }
-            for list in StoredLists(result, names).saved { list.write(&client.writer) }
+            for list in StoredLists(result, names).saved { client.write { list.write(&$0) } }
             finish(.ok)
         }
     }
@@ -83,8 +83,8 @@ import NowPlayingClient
                 duration += row["duration"]?.doubleValue ?? 0
             } _: { [weak client] failure in
                 if let failure { return finish(.failed(ListLookup.failure(failure))) }
-                client?.writer.pair("songs", songs)
-                client?.writer.pair("playtime", Int64(clamping: duration.rounded(.down)))
+                client?.write { $0.pair("songs", songs) }
+                client?.write { $0.pair("playtime", Int64(clamping: duration.rounded(.down))) }
                 finish(.ok)
             }
         }

@@ -105,7 +105,7 @@ private struct OpenPicture {
             guard count > 0 else { return .failed(MPDFailure(.system, "the picture cannot be read")) }
             done += count
         }
-        client.writer.part(part, type: type, bytes)
+        client.write { $0.part(part, type: type, bytes) }
         return .ok
     }
 }

@@ -93,7 +93,7 @@ import MPDProtocol
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let job):
-                client?.writer.pair("updating_db", job)
+                client?.write { $0.pair("updating_db", job) }
                 finish(.ok)
             }
         }

@@ -94,9 +94,9 @@ import NowPlaying
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let reply):
-                client?.writer.pair("songs", reply.value["tracks"]?.integerValue ?? 0)
-                client?.writer.pair(
-                    "playtime", Int64(clamping: (reply.value["duration"]?.doubleValue ?? 0).rounded(.down)))
+                client?.write { $0.pair("songs", reply.value["tracks"]?.integerValue ?? 0) }
+                let seconds = reply.value["duration"]?.doubleValue ?? 0
+                client?.write { $0.pair("playtime", Int64(clamping: seconds.rounded(.down))) }
                 finish(.ok)
             }
         }

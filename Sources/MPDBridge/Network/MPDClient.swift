@@ -11,20 +11,20 @@ import NowPlaying
     /// User of this machine at the other end; nil: unknown.
     let user: UInt32?
     /// The present rights; a password changes them.
-    var permissions: Permissions
+    private(set) var permissions: Permissions
     /// Carries out the commands, for the partition of the client.
     private(set) var performer: any CommandPerformer
     /// Parts of the protocol that the client has switched on.
-    var features: Set<ProtocolFeature> = []
+    private(set) var features: Set<ProtocolFeature> = []
     /// Tags for the client's song blocks.
-    var tags = TagMask.all
+    private(set) var tags = TagMask.all
     /// Maximum bytes of a binary part.
-    var binaryLimit = 8192
+    private(set) var binaryLimit = 8192
     /// Changes that were not sent to the client yet.
     private(set) var changes = PendingChanges()
-    /// Writes the answer of the running command.
-    var writer = AnswerWriter()
 
+    /// Unsent lines.
+    private var writer = AnswerWriter()
     private let connection: ClientConnection
     private let loop: EventLoop
     private unowned let server: MPDServer
@@ -70,6 +70,20 @@ import NowPlaying
         return true
     }
 
+    // MARK: Settings
+
+    /// Changes the client's rights.
+    func grant(_ rights: Permissions) { permissions = rights }
+
+    /// Switches on these parts of the protocol, and all others off.
+    func use(_ parts: Set<ProtocolFeature>) { features = parts }
+
+    /// Chooses the tags for the client's song blocks.
+    func show(_ mask: TagMask) { tags = mask }
+
+    /// Limits binary parts to this number of bytes.
+    func limitBinaryParts(to bytes: Int) { binaryLimit = bytes }
+
     // MARK: Changes
 
     /// Sends changes to the client, now or at its next `idle`.
@@ -103,6 +117,9 @@ import NowPlaying
     }
 
     // MARK: Commands
+
+    /// Writes a part of the running command's answer.
+    func write(_ part: (inout AnswerWriter) -> Void) { part(&writer) }
 
     /// Continues the long answer, as more of it is ready.
     func proceed() { settleSoon() }

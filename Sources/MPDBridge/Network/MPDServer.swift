@@ -7,7 +7,7 @@ import MPDProtocol
 @PlayerLoop protocol CommandPerformer: AnyObject {
     /// The available commands.
     var commands: Set<MPDCommand> { get }
-    /// Carries out a command. It writes the answer to the client's `writer` before `finish`.
+    /// Carries out a command. It writes the answer by the client's `write` before `finish`.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish)
     /// Carries out several requests of a command list as one change.
     func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish)

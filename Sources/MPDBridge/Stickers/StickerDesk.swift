@@ -29,7 +29,7 @@ import NowPlaying
         let arguments = request.arguments
         switch request.command {
         case .stickertypes:
-            for type in StickerType.allNames { client.writer.pair("stickertype", type) }
+            for type in StickerType.allNames { client.write { $0.pair("stickertype", type) } }
             return finish(.ok)
         case .stickernames, .stickernamestypes:
             let wanted = try arguments.first.map { argument throws(MPDFailure) in try StickerType(argument) }
@@ -60,7 +60,7 @@ import NowPlaying
         case "get":
             if let feedback { return get(feedback, subject, client, finish) }
             guard let found = try stickers().value(subject, name) else { throw Self.noSticker }
-            client.writer.sticker(name, found)
+            client.write { $0.sticker(name, found) }
             finish(.ok)
         case "set":
             if let feedback { return try set(feedback, value, subject, client, finish) }
@@ -107,7 +107,7 @@ import NowPlaying
             }
             let own = try stickers().values(subject)
             guard subject.type == "song" else {
-                for (name, value) in own { client.writer.sticker(name, value) }
+                for (name, value) in own { client.write { $0.sticker(name, value) } }
                 return finish(.ok)
             }
             feedbackItem(subject, client) { [weak client] result in
@@ -117,7 +117,7 @@ import NowPlaying
                         one.value(ofItem: item).map { (one.rawValue, $0) }
                     }
                 }
-                for (name, value) in all.sorted(by: { $0.name < $1.name }) { client?.writer.sticker(name, value) }
+                for (name, value) in all.sorted(by: { $0.name < $1.name }) { client?.write { $0.sticker(name, value) } }
                 finish(.ok)
             }
         }
@@ -202,7 +202,7 @@ import NowPlaying
             case .failure(let failure): finish(.failed(failure))
             case .success(let item):
                 guard let value = feedback.value(ofItem: item) else { return finish(.failed(Self.noSticker)) }
-                if writes { client?.writer.sticker(feedback.rawValue, value) }
+                if writes { client?.write { $0.sticker(feedback.rawValue, value) } }
                 finish(.ok)
             }
         }
@@ -268,8 +268,8 @@ import NowPlaying
                 rows.append(FoundSticker(name: shown, value: entry.value))
             }
             for row in tail.sorted(rows) {
-                client.writer.pair(prefix: type.key, row.name)
-                client.writer.sticker(name, row.value)
+                client.write { $0.pair(prefix: type.key, row.name) }
+                client.write { $0.sticker(name, row.value) }
             }
             finish(.ok)
         }
@@ -298,10 +298,10 @@ import NowPlaying
         var last: String?
         for (name, owner) in all where type == nil || type?.name == owner {
             if withTypes {
-                client.writer.pair("name", name)
-                client.writer.pair("type", owner)
+                client.write { $0.pair("name", name) }
+                client.write { $0.pair("type", owner) }
             } else if name != last {
-                client.writer.pair("name", name)
+                client.write { $0.pair("name", name) }
                 last = name
             }
         }
