@@ -20,9 +20,11 @@ protocol LinkedStream: AnyObject {
     /// uninterrupted playback. Does not move before `start`, where the frame's link begins with a fresh decoder.
     /// Returns the next frame to read. Throws `.broken`, or a read error.
     func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64
-    /// Reads up to `frames` frames of one link, interleaved, into `target`, which has room for `frames` frames of 8
-    /// channels. Throws `.broken`, or a read error.
-    func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece
+    /// Reads up to `frames` frames of one link, interleaved, into `target`, which has room for as many frames of
+    /// `channels` channels. No link may have more channels. Throws `.broken`, or a read error.
+    func read(
+        _ frames: Int, channels: Int, into target: UnsafeMutablePointer<Float>
+    ) throws(DecodingError) -> LinkedPiece
 }
 
 /// Result of one read.

@@ -26,6 +26,8 @@ final class OggDecoder: AudioDecoder {
 
     private let stream: any LinkedStream
     private let links: [Link]
+    /// True if all links have the delivered channels.
+    private let isUniform: Bool
     private let end: Int64
     /// The next frame to deliver, and the frames to drop before it.
     private var position: Int64 = 0
@@ -69,6 +71,7 @@ final class OggDecoder: AudioDecoder {
             start = format.length(claimed: start + format.length(claimed: link.frames))
         }
         self.links = links
+        isUniform = links.allSatisfy { $0.channels == most }
         end = start
         lengthInFrames = start
     }
@@ -114,14 +117,34 @@ final class OggDecoder: AudioDecoder {
                 section = links.lastIndex { $0.start <= position && position < end } ?? section
                 return count
             }
-            isAtEnd = try !decode()
+            if isUniform, framesToDrop == 0, framesInDoubt <= 0 {
+                let count = try decodeDirectly(Int(min(room, Int64(Self.pieceFrames))), to: target)
+                if count > 0 { return count }
+            } else {
+                pending = try stream.read(Self.pieceFrames, channels: 8, into: decoded)
+            }
+            isAtEnd = !take()
         }
         return 0
     }
 
-    /// Decodes a piece; false: the end.
-    private func decode() throws(DecodingError) -> Bool {
-        pending = try stream.read(Self.pieceFrames, into: decoded)
+    /// Decodes a usual piece into the caller's buffer, and returns its frames. 0: the piece is `pending`, as it is the
+    /// end, follows a hole or crosses the end of a link.
+    private func decodeDirectly(_ frames: Int, to target: UnsafeMutablePointer<Float>) throws(DecodingError) -> Int {
+        let channels = format.channels.count
+        let piece = try stream.read(frames, channels: channels, into: target)
+        if piece.frames > 0, piece.link == section, !piece.followsHole, Int64(piece.frames) <= linkEnd - position {
+            position += Int64(piece.frames)
+            section = links.lastIndex { $0.start <= position && position < end } ?? section
+            return piece.frames
+        }
+        decoded.update(from: target, count: piece.frames * channels)
+        pending = piece
+        return 0
+    }
+
+    /// Takes the decoded piece; false: it is the end.
+    private func take() -> Bool {
         pendingStart = 0
         guard pending.frames > 0, links.indices.contains(pending.link) else {
             pending.frames = 0

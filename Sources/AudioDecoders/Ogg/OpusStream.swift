@@ -76,7 +76,7 @@ final class OpusStream: LinkedStream {
         // One frame of sound shows the coding. A later change from music to speech resets the speech decoder by itself.
         var sample: (Float, Float, Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0, 0, 0)
         let piece = try withUnsafeMutableBytes(of: &sample) { bytes throws(DecodingError) in
-            try read(1, into: bytes.bindMemory(to: Float.self).baseAddress!)
+            try read(1, channels: 8, into: bytes.bindMemory(to: Float.self).baseAddress!)
         }
         if !isSpeech, piece.frames > 0, !piece.followsHole { return near + Int64(piece.frames) }
         let far = isSpeech ? max(start, frame - Self.speechPreroll) : near
@@ -91,12 +91,14 @@ final class OpusStream: LinkedStream {
         if status != 0 { throw DecodingError(.broken, "cannot seek to this position in it") }
     }
 
-    func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
+    func read(
+        _ frames: Int, channels: Int, into target: UnsafeMutablePointer<Float>
+    ) throws(DecodingError) -> LinkedPiece {
         source.forgetFailure()
         var followsHole = false
         while true {
             var link: Int32 = 0
-            let count = op_read_float(handle.file, target, Int32(min(frames, 1 << 16) * 8), &link)
+            let count = op_read_float(handle.file, target, Int32(min(frames, 1 << 16) * channels), &link)
             if let failure = source.failure { throw failure }
             if count >= 0 { return LinkedPiece(frames: Int(count), link: Int(link), followsHole: followsHole) }
             switch count {

@@ -75,7 +75,9 @@ final class VorbisStream: LinkedStream {
         return frame
     }
 
-    func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
+    func read(
+        _ frames: Int, channels: Int, into target: UnsafeMutablePointer<Float>
+    ) throws(DecodingError) -> LinkedPiece {
         if isBroken { throw Self.brokenTables }
         source.forgetFailure()
         var followsHole = false
@@ -105,6 +107,14 @@ final class VorbisStream: LinkedStream {
         _ planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>, _ channels: Int, _ frames: Int,
         to target: UnsafeMutablePointer<Float>
     ) {
+        if channels == 2, let left = planes[0], let right = planes[1] {
+            // The compiler makes vectors of this loop.
+            for index in 0..<frames {
+                target[2 &* index] = left[index]
+                target[2 &* index &+ 1] = right[index]
+            }
+            return
+        }
         for channel in 0..<channels {
             guard let plane = planes[channel] else { continue }
             var slot = channel
