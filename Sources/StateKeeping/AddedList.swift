@@ -67,7 +67,7 @@ package final class AddedList: Sendable {
             if count == 0 { return true }
             var payload = ByteWriter()
             payload.number(count)
-            payload.bytes += writer.writer.bytes
+            payload.append(writer.bytes)
             guard Self.write(Journal.frame(payload.bytes, sequence: index, identity: number), to: file) else {
                 return false
             }

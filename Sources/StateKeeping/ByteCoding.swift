@@ -1,7 +1,13 @@
 /// Appends numbers and texts in the coding of the saved queue: numbers in groups of seven bits, the lowest first (LEB128),
 /// texts as their length and their bytes.
 struct ByteWriter {
-    var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
+
+    /// Reserves memory for this number of bytes.
+    @inline(__always) mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    /// Bytes as they are.
+    @inline(__always) mutating func append(_ part: some Collection<UInt8>) { bytes += part }
 
     /// A byte as it is.
     mutating func byte(_ value: UInt8) { bytes.append(value) }

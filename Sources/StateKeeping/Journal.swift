@@ -37,11 +37,11 @@ enum Journal {
     /// The frame of a payload in the file.
     static func frame(_ payload: [UInt8], sequence: UInt64, identity: UInt64) -> [UInt8] {
         var writer = ByteWriter()
-        writer.bytes.reserveCapacity(frameHeaderBytes + payload.count)
+        writer.reserve(frameHeaderBytes + payload.count)
         writer.fixed(UInt32(payload.count))
         writer.fixed(sequence)
         writer.fixed(payload.withUnsafeBytes { Checksum.of($0, seed: seed(identity, sequence)) })
-        writer.bytes += payload
+        writer.append(payload)
         return writer.bytes
     }
 

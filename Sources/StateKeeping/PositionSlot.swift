@@ -38,12 +38,12 @@ enum PositionSlot {
         json.endObject()
         guard json.bytes.count <= byteCount - headerBytes else { return nil }
         var writer = ByteWriter()
-        writer.bytes.reserveCapacity(byteCount)
+        writer.reserve(byteCount)
         writer.fixed(mark)
         writer.fixed(UInt32(json.bytes.count))
         writer.fixed(number)
         writer.fixed(json.bytes.withUnsafeBytes { Checksum.of($0, seed: number) })
-        writer.bytes += json.bytes
+        writer.append(json.bytes)
         return writer.bytes
     }
 

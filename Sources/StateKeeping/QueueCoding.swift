@@ -6,10 +6,24 @@ package import PlaybackEngine
 /// Entries of the queue as bytes. Neighbours are mostly in one folder: a path is written without the start that it
 /// shares with the previous one.
 struct EntryWriter {
-    var writer = ByteWriter()
+    private var writer = ByteWriter()
     private var lastNumber: Int64 = 0
     private var lastPath: [UInt8] = []
     private var lastGiven: MediaMetadata?
+
+    /// A writer without entries.
+    init() {}
+
+    /// A writer of an insertion of `count` entries. `kind`: its first byte.
+    @inline(__always) init(_ kind: UInt8, _ count: Int, at index: Int) {
+        writer.reserve(16 + count * 40)
+        writer.byte(kind)
+        writer.number(index)
+        writer.number(count)
+    }
+
+    /// The bytes of the head and the entries.
+    var bytes: [UInt8] { writer.bytes }
 
     /// Adds an entry. The files of one folder share the texts that a client gave to the folder: those are written once.
     mutating func entry(_ entry: QueueEntry) {
@@ -36,7 +50,7 @@ struct EntryWriter {
         case .confined(let file):
             writer.byte(SourceKind.confined.rawValue)
             writer.number(file.root.bytes.count)
-            writer.bytes += file.root.bytes
+            writer.append(file.root.bytes)
             path(file.relative)
         case .descriptor(_, let name), .handedOver(let name):
             writer.byte(SourceKind.handedOver.rawValue)
@@ -68,7 +82,7 @@ struct EntryWriter {
         }
         writer.number(common)
         writer.number(bytes.count - common)
-        writer.bytes.append(contentsOf: bytes[common...])
+        writer.append(bytes[common...])
         lastPath = bytes
     }
 }
@@ -193,13 +207,9 @@ package enum EditCoding {
 
     /// An insertion of the next `count` entries, as bytes.
     static func encode(_ count: Int, of entries: inout EntryList.Iterator, at index: Int) -> [UInt8] {
-        var writer = EntryWriter()
-        writer.writer.bytes.reserveCapacity(16 + count * 40)
-        writer.writer.byte(Kind.insert.rawValue)
-        writer.writer.number(index)
-        writer.writer.number(count)
+        var writer = EntryWriter(Kind.insert.rawValue, count, at: index)
         for _ in 0..<count { if let entry = entries.next() { writer.entry(entry) } }
-        return writer.writer.bytes
+        return writer.bytes
     }
 
     /// The change in these bytes. Throws if they are invalid.

@@ -63,7 +63,7 @@ extension FuzzTarget {
             writer.fixed(UInt32(json.count))
             writer.fixed(UInt64(9))
             writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 9) })
-            writer.bytes += json
+            writer.append(json)
             guard let (position, number) = writer.bytes.withUnsafeBytes({ PositionSlot.decode($0) }) else { return }
             precondition(number == 9)
             // A number is written with nine decimals, so the comparison uses the reread number.
