@@ -8,7 +8,8 @@ import re
 
 import swift_members
 
-ROOMS = ("Sources/PlaybackEngine",)
+ROOMS = ("Sources/AudioDecoders", "Sources/MediaAccess", "Sources/PlaybackEngine", "Sources/Sessions",
+         "Sources/StateKeeping")
 STATEFUL = ("class", "actor", "struct")
 OWNED = re.compile(r"\b(?:private|fileprivate)\b")
 LOCK = re.compile(r"(?::|=)\s*(?:Mutex|Atomic)\b")
