@@ -6,8 +6,6 @@ import NowPlayingClient
 
 /// Calls from the bus, from the message to the answer.
 extension MediaPlayerBridge {
-    /// Maximum number of calls that wait for the daemon.
-    private static let maximumOutstanding = 256
     /// Maximum bytes of a uri: a path of 4 KiB of which every byte is encoded.
     private static let maximumURI = 3 * 4096
 
@@ -115,12 +113,11 @@ extension MediaPlayerBridge {
             return call.refuse(.accessDenied, "this user can read, but not control the player")
         }
         guard state != nil else { return call.refuse(.failed, "the daemon is not running") }
-        guard outstanding < Self.maximumOutstanding else {
+        guard beginCall() else {
             return call.refuse(.limitsExceeded, "too many calls are waiting for the daemon")
         }
-        outstanding += 1
         let caller: @PlayerLoop (JSONValue?) -> Void = { [weak self] answer in
-            self?.outstanding -= 1
+            self?.endCall()
             guard let answer else { return call.refuse(.failed, "the daemon has ended before it answered") }
             guard let error = answer["error"], !isForgiven(error) else { return call.reply() }
             call.bus.refuse(call.message, DaemonRefusal.error(error))

@@ -31,7 +31,7 @@ import NowPlayingClient
     private var published = BusDictionary()
     private var position: PositionModel?
     /// Calls that the daemon has not answered.
-    var outstanding = 0
+    private(set) var outstanding = 0
 
     /// Looks for its bus, and follows the daemon.
     package convenience init(_ context: BridgeContext, _ settings: Settings) throws(BridgeFailure) {
@@ -93,6 +93,21 @@ import NowPlayingClient
         }
         return number
     }
+
+    // MARK: Calls
+
+    /// Maximum number of calls that wait for the daemon.
+    private static let maximumOutstanding = 256
+
+    /// Counts a call to the daemon until `endCall`; false: too many wait.
+    func beginCall() -> Bool {
+        guard outstanding < Self.maximumOutstanding else { return false }
+        outstanding += 1
+        return true
+    }
+
+    /// Counts the answer of a call.
+    func endCall() { outstanding -= 1 }
 
     // MARK: Following the daemon
 
