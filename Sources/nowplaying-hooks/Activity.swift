@@ -4,7 +4,7 @@ import NowPlaying
 /// Activity for an amplifier: it begins with the first sound and ends after some time without sound.
 @PlayerLoop final class Activity {
     /// Seconds of silence after which activity ends.
-    var quietTime: Double
+    private var quietTime: Double
     private(set) var isActive = false
 
     private let loop: EventLoop
@@ -17,6 +17,9 @@ import NowPlaying
         self.quietTime = quietTime
         self.report = report
     }
+
+    /// Changes the seconds of silence, from the next silence on.
+    func setQuietTime(_ seconds: Double) { quietTime = seconds }
 
     /// There is sound.
     func sound() {

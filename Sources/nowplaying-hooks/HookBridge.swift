@@ -34,7 +34,7 @@ import NowPlayingClient
 
     func reload(_ settings: HookSettings) {
         self.settings = settings
-        activity?.quietTime = settings.quietTime
+        activity?.setQuietTime(settings.quietTime)
     }
 
     func end() {
