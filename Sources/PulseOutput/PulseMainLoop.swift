@@ -13,6 +13,10 @@ import NowPlaying
     /// Argument for `pa_context_new`; valid while this object lives, which must outlive every context.
     package let api: UnsafeMutablePointer<pa_mainloop_api>
     let loop: EventLoop
+    /// The kernel's watch that calls libpulse now.
+    private var calling: DescriptorWatch?
+    /// True if libpulse has freed the event of that watch during the call, and made no other for the descriptor.
+    private var isFree = false
 
     /// An interface to this loop.
     package init(_ loop: EventLoop) {
@@ -24,70 +28,38 @@ import NowPlaying
 
     isolated deinit { api.deallocate() }
 
+    /// A watch of a descriptor for a new event. libpulse frees the event of its connection before each read and makes another
+    /// one after that: then it is the same watch, without calls of the kernel.
+    func watch(_ descriptor: Int32, _ events: UInt32, for event: PulseDescriptorEvent) -> DescriptorWatch {
+        if isFree, let calling, calling.descriptor == descriptor {
+            isFree = false
+            if calling.isOfSameFile {
+                calling.take(event, events)
+                return calling
+            }
+            // The end of a watch goes by the number: it must come before the beginning of the next one.
+            calling.end()
+        }
+        return DescriptorWatch(self, descriptor, events, for: event)
+    }
+
+    /// Ends a watch whose event is freed; the one that calls now ends after the call, unless it is taken again.
+    func leave(_ watch: DescriptorWatch) {
+        if watch === calling { isFree = true } else { watch.end() }
+    }
+
+    /// Calls libpulse for a watch.
+    func call(_ watch: DescriptorWatch, _ body: () -> Void) {
+        calling = watch
+        body()
+        calling = nil
+        if isFree { watch.end() }
+        isFree = false
+    }
+
     /// The object of the interface that libpulse passes to a callback.
     nonisolated static func from(_ api: UnsafeMutablePointer<pa_mainloop_api>?) -> PulseMainLoop {
         Unmanaged.fromOpaque(api!.pointee.userdata!).takeUnretainedValue()
-    }
-}
-
-/// A descriptor that libpulse watches.
-@PlayerLoop final class PulseDescriptorEvent {
-    typealias Callback = pa_io_event_cb_t
-    private let api: UnsafeMutablePointer<pa_mainloop_api>
-    private let descriptor: Int32
-    /// Our own copy of the descriptor if it is watched twice, else -1.
-    private var duplicate: Int32 = -1
-    private let callback: Callback
-    private let context: UnsafeMutableRawPointer?
-    private var source: EventSource?
-    private var isWidened = false
-    var destroy: pa_io_event_destroy_cb_t?
-
-    /// Begins to watch; `flags` are libpulse's (`pa_io_event_flags`). Lives until `free`.
-    init(
-        _ main: PulseMainLoop, _ descriptor: Int32, _ flags: UInt32, _ callback: @escaping Callback,
-        _ context: UnsafeMutableRawPointer?
-    ) {
-        api = main.api
-        self.descriptor = descriptor
-        self.callback = callback
-        self.context = context
-        let handler: @PlayerLoop (UInt32) -> Void = { self.happened($0) }
-        source = main.loop.watch(descriptor, epollEvents(flags), handler)
-        if source == nil {
-            // epoll accepts each descriptor once; a copy counts as another one.
-            duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-            if duplicate >= 0 { source = main.loop.watch(duplicate, epollEvents(flags), handler) }
-        }
-    }
-
-    private func happened(_ events: UInt32) {
-        callback(api, handle, descriptor, pulseFlags(events), context)
-    }
-
-    private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
-
-    /// Enables these events, and no others.
-    func enable(_ flags: UInt32) {
-        if flags & PA_IO_EVENT_OUTPUT.rawValue != 0, !isWidened { widen() }
-        source?.setEvents(epollEvents(flags))
-    }
-
-    /// Gives a socket that is full for the first time the longest queue that the system allows (`net.core.wmem_max`).
-    /// libpulse sets 64 KiB, with which a refill of four seconds wakes us up to six times.
-    private func widen() {
-        isWidened = true
-        var bytes: Int32 = 1 << 20
-        _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    /// Ends the watch, and calls `destroy`; libpulse keeps the descriptor.
-    func free() {
-        source?.release()
-        source = nil
-        if duplicate >= 0 { close(duplicate) }
-        duplicate = -1
-        destroy?(api, handle, context)
     }
 }
 
@@ -191,14 +163,16 @@ import NowPlaying
     }
 }
 
-private func epollEvents(_ flags: UInt32) -> UInt32 {
+/// epoll's events for libpulse's flags.
+func epollEvents(_ flags: UInt32) -> UInt32 {
     var events: UInt32 = 0
     if flags & PA_IO_EVENT_INPUT.rawValue != 0 { events |= EPOLLIN.rawValue }
     if flags & PA_IO_EVENT_OUTPUT.rawValue != 0 { events |= EPOLLOUT.rawValue }
     return events
 }
 
-private func pulseFlags(_ events: UInt32) -> pa_io_event_flags_t {
+/// libpulse's flags for epoll's events.
+func pulseFlags(_ events: UInt32) -> pa_io_event_flags_t {
     var flags: UInt32 = 0
     if events & EPOLLIN.rawValue != 0 { flags |= PA_IO_EVENT_INPUT.rawValue }
     if events & EPOLLOUT.rawValue != 0 { flags |= PA_IO_EVENT_OUTPUT.rawValue }

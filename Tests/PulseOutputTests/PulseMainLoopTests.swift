@@ -13,6 +13,9 @@ import Testing
     var destroyed = 0
     var flags: [UInt32] = []
     var limit = Int.max
+    /// The present event of `readAnew`, and the file that takes the place of its first one.
+    var event: OpaquePointer?
+    var other: Int32 = -1
     let main: PulseMainLoop
     private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
@@ -50,6 +53,22 @@ private func wall(inMilliseconds milliseconds: Int) -> timeval {
 
 private let ioFreed: pa_io_event_destroy_cb_t = { _, _, context in enter(context) { $0.destroyed += 1 } }
 
+/// Frees its event, reads a byte, and makes another event for the descriptor.
+private let readAnew: pa_io_event_cb_t = { api, event, descriptor, _, context in
+    api!.pointee.io_free(event)
+    var byte: UInt8 = 0
+    read(descriptor, &byte, 1)
+    enter(context) { witness in
+        witness.flags.append(UInt32(byte))
+        // The number of the first file becomes that of the other one.
+        if witness.flags.count == 3 { dup2(witness.other, descriptor) }
+        let api = witness.main.api
+        witness.event = api.pointee.io_new(api, descriptor, PA_IO_EVENT_INPUT, readAnew, witness.context)
+        api.pointee.io_set_destroy(witness.event, ioFreed)
+        witness.called()
+    }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct PulseMainLoopTests {
     init() { LoopThread.start() }
 
@@ -75,6 +94,27 @@ private let ioFreed: pa_io_event_destroy_cb_t = { _, _, context in enter(context
         #expect(witness.destroyed == 1)
         close(ends[0])
         close(ends[1])
+    }
+
+    /// libpulse frees the event of its connection before each read, and makes another one after that.
+    @Test("a descriptor whose event is freed and made anew in its callback is still watched, also as another file")
+    @PlayerLoop func descriptorOfEventAfterEvent() async {
+        let witness = Witness()
+        let api = witness.main.api
+        var (ends, others): ([Int32], [Int32]) = ([0, 0], [0, 0])
+        #expect(pipe(&ends) == 0 && pipe(&others) == 0)
+        witness.other = others[0]
+        witness.event = api.pointee.io_new(api, ends[0], PA_IO_EVENT_INPUT, readAnew, witness.context)
+        api.pointee.io_set_destroy(witness.event, ioFreed)
+        for (number, end) in [ends[1], ends[1], ends[1], others[1]].enumerated() {
+            var byte = UInt8(number)
+            write(end, &byte, 1)
+            await witness.untilCalled(number + 1)
+        }
+        #expect(witness.flags == [0, 1, 2, 3])
+        api.pointee.io_free(witness.event)
+        #expect(witness.destroyed == 5)
+        for end in [ends[0], ends[1], others[0], others[1]] { close(end) }
     }
 
     @Test("one descriptor can be watched by two events, and switching one off leaves the other")

@@ -1,0 +1,124 @@
+import CPulse
+import Glibc
+import LinuxSystem
+
+/// A descriptor that libpulse watches.
+@PlayerLoop final class PulseDescriptorEvent {
+    private let main: PulseMainLoop
+    private let descriptor: Int32
+    private let callback: pa_io_event_cb_t
+    private let context: UnsafeMutableRawPointer?
+    /// Nil after `free`.
+    private var watch: DescriptorWatch?
+    private var isWidened = false
+    var destroy: pa_io_event_destroy_cb_t?
+
+    /// Begins to watch; `flags` are libpulse's (`pa_io_event_flags`). Lives until `free`.
+    init(
+        _ main: PulseMainLoop, _ descriptor: Int32, _ flags: UInt32, _ callback: @escaping pa_io_event_cb_t,
+        _ context: UnsafeMutableRawPointer?
+    ) {
+        self.main = main
+        self.descriptor = descriptor
+        self.callback = callback
+        self.context = context
+        watch = main.watch(descriptor, epollEvents(flags), for: self)
+    }
+
+    /// Calls libpulse.
+    func happened(_ events: UInt32) {
+        callback(main.api, handle, descriptor, pulseFlags(events), context)
+    }
+
+    private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// Enables these events, and no others.
+    func enable(_ flags: UInt32) {
+        if flags & PA_IO_EVENT_OUTPUT.rawValue != 0, !isWidened { widen() }
+        watch?.setEvents(epollEvents(flags))
+    }
+
+    /// Gives a socket that is full for the first time the longest queue that the system allows (`net.core.wmem_max`).
+    /// libpulse sets 64 KiB, with which a refill of four seconds wakes us up to six times.
+    private func widen() {
+        isWidened = true
+        var bytes: Int32 = 1 << 20
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Ends the watch, and calls `destroy`; libpulse keeps the descriptor.
+    func free() {
+        if let watch { main.leave(watch) }
+        watch = nil
+        destroy?(main.api, handle, context)
+    }
+}
+
+/// The kernel's watch of a descriptor, for one event of libpulse after the other.
+@PlayerLoop final class DescriptorWatch {
+    private unowned let main: PulseMainLoop
+    /// The watched descriptor, which is libpulse's.
+    let descriptor: Int32
+    /// Device and number of the open file. A number of a descriptor can come again with another file.
+    private let file: (dev_t, ino_t)?
+    /// Our own copy of the descriptor if it is watched twice, else -1.
+    private var duplicate: Int32 = -1
+    private var source: EventSource?
+    private var events: UInt32
+    /// Nil: libpulse has freed it.
+    private weak var event: PulseDescriptorEvent?
+
+    /// Begins to watch.
+    init(_ main: PulseMainLoop, _ descriptor: Int32, _ events: UInt32, for event: PulseDescriptorEvent) {
+        self.main = main
+        self.descriptor = descriptor
+        self.events = events
+        self.event = event
+        file = Self.file(of: descriptor)
+        let handler: @PlayerLoop (UInt32) -> Void = { self.happened($0) }
+        source = main.loop.watch(descriptor, events, handler)
+        if source == nil {
+            // epoll accepts each descriptor once; a copy counts as another one.
+            duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+            if duplicate >= 0 { source = main.loop.watch(duplicate, events, handler) }
+        }
+    }
+
+    private func happened(_ events: UInt32) {
+        guard let event else { return }
+        main.call(self) { event.happened(events) }
+    }
+
+    /// True if the descriptor still is the file that is watched.
+    var isOfSameFile: Bool {
+        guard let file, let now = Self.file(of: descriptor) else { return false }
+        return file == now
+    }
+
+    /// Watches these events for another event of libpulse from now on.
+    func take(_ event: PulseDescriptorEvent, _ events: UInt32) {
+        self.event = event
+        setEvents(events)
+    }
+
+    /// Watches these events, and no others.
+    func setEvents(_ events: UInt32) {
+        guard events != self.events else { return }
+        self.events = events
+        source?.setEvents(events)
+    }
+
+    /// Ends the watch.
+    func end() {
+        event = nil
+        source?.release()
+        source = nil
+        if duplicate >= 0 { close(duplicate) }
+        duplicate = -1
+    }
+
+    private static func file(of descriptor: Int32) -> (dev_t, ino_t)? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? (status.st_dev, status.st_ino) : nil
+    }
+}
