@@ -20,6 +20,8 @@ import NowPlaying
     /// Seconds to wait for an answer, and the extension before the request fails.
     static let answerLimit = 0.95
     private static let lastMoment = 0.05
+    /// Seconds after the answer of an urgent request in which nothing else is asked.
+    private static let calmSeconds = 0.02
 
     private let main: PulseMainLoop
     private let loop: EventLoop
@@ -34,6 +36,9 @@ import NowPlaying
     var subscriptionEvent: (@PlayerLoop (_ event: UInt32, _ index: UInt32) -> Void)?
 
     private var requests: [PulseRequest] = []
+    /// Work that waits until an urgent request has been answered, and its end.
+    private var postponed: [@PlayerLoop () -> Void] = []
+    private var calm: EventSource?
     private var deadline: EventSource?
     private var connecting: EventSource?
 
@@ -82,6 +87,8 @@ import NowPlaying
         subscriptionEvent = nil
         connecting?.release()
         deadline?.release()
+        calm?.release()
+        postponed = []
         pa_context_set_state_callback(context, nil, nil)
         pa_context_set_subscribe_callback(context, nil, nil)
         cancel { _ in true }
@@ -130,11 +137,12 @@ import NowPlaying
     /// Sends a request. `start` gets the context for libpulse's callback and returns libpulse's operation. The
     /// completion runs exactly once, never during this call: with the answer, with the failure, with `.serverHung` if
     /// no answer comes within `limit` seconds (a later answer is dropped), or when the connection or `owner` ends.
+    /// `isUrgent`: the work of `whenCalm` waits for the answer.
     func send(
-        owner: AnyObject? = nil, limit: Double? = answerLimit,
+        owner: AnyObject? = nil, limit: Double? = answerLimit, isUrgent: Bool = false,
         _ start: (UnsafeMutableRawPointer) -> OpaquePointer?, _ completion: @escaping PulseRequest.Completion
     ) {
-        let request = PulseRequest(self, owner: owner, limit: limit, completion)
+        let request = PulseRequest(self, owner: owner, limit: limit, isUrgent: isUrgent, completion)
         guard !isEnded, let operation = start(request.context) else {
             let number = pa_context_errno(context)
             loop.later { [self] in
@@ -149,6 +157,24 @@ import NowPlaying
         if request.limit != nil { armDeadline() }
     }
 
+    /// Carries out work that asks the server for nothing urgent: now, or 20 ms after the answer of an urgent request. Until
+    /// then the server, this process and the clients that get the result have the processors for themselves. Dropped when the
+    /// connection ends.
+    func whenCalm(_ work: @escaping @PlayerLoop () -> Void) {
+        if requests.contains(where: \.isUrgent) { postponed.append(work) } else { work() }
+    }
+
+    /// An urgent request has ended.
+    private func calmDown() {
+        guard !postponed.isEmpty, calm == nil, !isEnded else { return }
+        calm = loop.deadline(EventLoop.now.advanced(bySeconds: Self.calmSeconds)) { [unowned self] in
+            calm = nil
+            let works = postponed
+            postponed = []
+            for work in works where !isEnded { work() }
+        }
+    }
+
     /// Ends an answered request.
     func answered(_ request: PulseRequest) {
         answered()
@@ -160,6 +186,7 @@ import NowPlaying
         requests.removeAll { $0 === request }
         request.release(cancel: false)
         armDeadline()
+        if request.isUrgent { calmDown() }
     }
 
     /// Cancels the requests of an owner that ends; their completions run in the next turn of the loop.
@@ -171,6 +198,7 @@ import NowPlaying
     private func cancel(_ isMeant: (PulseRequest) -> Bool) {
         let ended = requests.filter(isMeant)
         requests.removeAll(where: isMeant)
+        if ended.contains(where: \.isUrgent) { calmDown() }
         for request in ended {
             request.release(cancel: true)
             if request.isAwaited { loop.later { request.complete(.failure(.disconnected)) } }

@@ -32,6 +32,13 @@ extension PulseOutput {
         }
     }
 
+    /// Requests the volume of a stream that has changed somehow: the server reports each cork so.
+    func readVolumeSoon(of stream: PulseStream) {
+        connection?.whenCalm { [weak self, weak stream] in
+            if let stream { self?.readVolume(of: stream) }
+        }
+    }
+
     /// Requests the stream's volume, and reports a change. `isFirst`: the stream has just been made.
     func readVolume(of stream: PulseStream, isFirst: Bool = false) {
         guard let connection, let index = stream.index else { return }

@@ -222,7 +222,12 @@ package import NowPlaying
     // MARK: Subscription
 
     /// Handles a stream that was uncorked or corked.
-    func flowChanged() { subscribe() }
+    func flowChanged() {
+        // The caller asks for the position next.
+        loop.later { [weak self] in
+            self?.connection?.whenCalm { [weak self] in self?.subscribe() }
+        }
+    }
 
     /// Subscribes to the events needed now: our stream's volume while there is a stream, devices while one is awaited
     /// or plays.
@@ -245,7 +250,7 @@ package import NowPlaying
         let kind = event & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         if facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue {
             if let stream = streams.last(where: { $0.index == index }) {
-                if kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue { readVolume(of: stream) }
+                if kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue { readVolumeSoon(of: stream) }
             } else {
                 neighbourChanged(index, isGone: kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue)
             }

@@ -26,6 +26,8 @@ import NowPlaying
     private(set) var limit: MonotonicTime?
     /// True if the limit has passed once.
     private(set) var isLate = false
+    /// True if other requests wait for its answer.
+    let isUrgent: Bool
     /// The owner, whose end ends the request.
     private(set) weak var owner: AnyObject?
     private unowned let connection: PulseConnection
@@ -35,8 +37,10 @@ import NowPlaying
 
     /// A request that is not sent yet. `limit`: seconds to wait for the answer; nil: no limit.
     init(
-        _ connection: PulseConnection, owner: AnyObject?, limit seconds: Double?, _ completion: @escaping Completion
+        _ connection: PulseConnection, owner: AnyObject?, limit seconds: Double?, isUrgent: Bool,
+        _ completion: @escaping Completion
     ) {
+        self.isUrgent = isUrgent
         self.connection = connection
         self.owner = owner
         self.completion = completion

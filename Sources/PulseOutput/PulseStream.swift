@@ -205,7 +205,7 @@ import NowPlaying
         var sent: MonotonicTime?
         var reading: Result<StreamTiming, OutputError> = .failure(.disconnected)
         ask(
-            { error in completion(error.map { .failure($0) } ?? reading) },
+            { error in completion(error.map { .failure($0) } ?? reading) }, isUrgent: true,
             { stream, context in
                 sent = EventLoop.now
                 return pa_stream_update_timing_info(stream, streamSucceeded, context)
@@ -228,6 +228,7 @@ import NowPlaying
     /// Sends a command of the stream; on success `then` runs before the completion.
     private func ask(
         _ completion: @escaping @PlayerLoop (OutputError?) -> Void, limit: Double? = PulseConnection.answerLimit,
+        isUrgent: Bool = false,
         _ start: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?,
         then: @escaping @PlayerLoop () -> Void = {}
     ) {
@@ -235,7 +236,7 @@ import NowPlaying
             loop.later { completion(.closed) }
             return
         }
-        connection.send(owner: self, limit: limit, { start(stream, $0) }) { result in
+        connection.send(owner: self, limit: limit, isUrgent: isUrgent, { start(stream, $0) }) { result in
             switch result {
             case .success:
                 then()

@@ -74,6 +74,51 @@ extension Acceptance {
             #expect(process.contextSwitches == ProcessFigures(process.pid, withMemory: false).wakeups)
         }
 
+        @Test("until a pause is answered, the sound server is asked to stop and for the position, and for nothing else")
+        func pauseAsksTwice() async throws {
+            let server = await SharedServer.pulseAudio.value
+            let sink = TestSink("asked", rewinds: true)
+            let module = server.load(sink)
+            defer { server.control("unload-module", module) }
+            let folder = TemporaryFolder()
+            let trace = folder.path("trace")
+            let daemon = await RealDaemon.start(
+                server, sink: sink.name, in: folder, readsTitles: false,
+                before: [
+                    "strace", "-D", "-qq", "-f", "-s", "200", "-o", trace, "-e",
+                    "trace=recvmsg,sendto,sendmsg,epoll_ctl",
+                ])
+            let client = daemon.connect()
+            client.call("queue.add", ["items": daemon.silences(60), "play": true])
+            let rounds = 5
+            for _ in 0..<rounds {
+                client.call("pause")
+                client.call("play")
+            }
+            #expect(daemon.stop() == 0)
+            let found = Self.calls(String(decoding: folder.read("trace"), as: UTF8.self), of: daemon.process.pid)
+            try #require(found.count == rounds)
+            // The server may also want frames, so that not each round is the least one. The last one is the answer.
+            #expect(found.map { $0.count { $0.hasPrefix("send") } }.min() == 3, "\(found)")
+            #expect(found.map { $0.count { $0 == "epoll_ctl" } }.min() == 0, "\(found)")
+        }
+
+        /// Names of the calls of a process from the reading of each pause to its answer, in strace's text.
+        private static func calls(_ text: String, of process: pid_t) -> [[String]] {
+            var found: [[String]] = []
+            var isInside = false
+            for line in text.split(separator: "\n") where line.hasPrefix("\(process) ") {
+                if line.contains(#"method\":\"pause"#) {
+                    isInside = true
+                    found.append([])
+                } else if isInside, !line.contains("resumed>") {
+                    found[found.count - 1].append(String(line.split(separator: " ")[1].prefix { $0 != "(" }))
+                    isInside = !line.contains(#"\"jsonrpc\":\"2.0\",\"id"#)
+                }
+            }
+            return found
+        }
+
         /// A minute of a file in a coding that a child decodes.
         private func coded(_ file: String, in folder: TemporaryFolder) throws -> String {
             let path = folder.path("a.m4a")
