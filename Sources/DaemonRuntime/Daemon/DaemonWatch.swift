@@ -7,8 +7,19 @@ import Sessions
     private let status = ServiceStatus()
     /// Ends an unused daemon; nil: no service manager would start it again.
     var idleExit: IdleExit?
+    /// State that the service manager has not got yet.
+    private var newest: NowPlayingState?
 
     func statePublished() { idleExit?.consider() }
 
-    func activeStateChanged(_ state: NowPlayingState) { status.show(state) }
+    /// Shows the newest state in the next turn of the loop: after the state was sent to subscribers.
+    func activeStateChanged(_ state: NowPlayingState) {
+        let isScheduled = newest != nil
+        newest = state
+        guard !isScheduled else { return }
+        EventLoop.current.later { [self] in
+            if let newest { status.show(newest) }
+            newest = nil
+        }
+    }
 }
