@@ -86,6 +86,34 @@ def test_pairing(house, browser):
         own.close()
 
 
+def test_remote(house, browser):
+    """The role `remote` has remote commands and the volume, of every session, but neither queue nor sessions nor timers."""
+    tab = begin(house, browser)
+    disabled = lambda selector: f"document.querySelector({selector!r}).disabled"
+    tab.run("import(document.querySelector('[href*=main]').href).then(({ app }) => (window.app = app)).then(() => 0)")
+    # The connection reduces its own rights in the bridge, and the page asks for its role again.
+    assert tab.run("app.player.call('hello', { role: 'remote' }).then(() => app.player.opened()).then(() => app.player.role)") == "remote"
+    tab.until(disabled("[aria-label='Sleep timer']"))
+    assert not tab.run(disabled(".volume button")) and not tab.run(disabled(".volume-range"))
+    tab.click(".volume-range")
+    until(lambda: abs(house.state["volume"] - 0.5) < 0.03, "half of the volume")
+    tab.click(".volume button")
+    state(house, "muted", True)
+    tab.until("document.querySelector('.volume.is-muted') !== null")
+    tab.click(".play-button")
+    state(house, "state", "paused")
+    tab.run("void (location.hash = '#/queue')")
+    tab.until("document.querySelector('.item .item-main')?.disabled")
+    tab.run("void (location.hash = '#/sessions')")
+    tab.until("document.querySelector('[data-key=\"main volume\"]')?.disabled === false")
+    tab.click("[data-key='main volume']")
+    tab.click("[data-key='main play']")
+    state(house, "state", "playing")
+    house.call("volume.set", volume=1, muted=False)
+    assert not tab.problems(), tab.problems()
+    tab.close()
+
+
 def test_speech(house, browser):
     """The field for a text is there if a program can speak it. The page announces its words, and shows failures."""
     tab = begin(house, browser)

@@ -14,7 +14,7 @@ import { direction, loadWords, pickLanguage } from "./words.js";
 
 const REASONS = [
   "advertisement", "live stream", "not seekable", "empty queue", "no current item", "turned off by a client", "read only",
-  "offline"
+  "offline", "denied"
 ];
 // Reasons and kinds of errors that the page has in all its languages.
 const ERRORS = [

@@ -4,6 +4,8 @@ import { asRequested, positionAt } from "./position.js";
 
 // Key events that end a seek of this page.
 const ENDS_SEEK = ["seek", "track", "stop", "snapshot", "error", "pending"];
+// Commands for which the role "remote" is not enough.
+const CONTROLS = ["changeConsumeMode"];
 // The daemon's maximum of languages.
 const MOST_LANGUAGES = 16;
 
@@ -105,8 +107,8 @@ export class Player {
     return this.role === "control" || this.role === "admin";
   }
 
-  // Volumes need fewer rights than the queue.
-  get canTurn() {
+  // Remote commands and volumes need fewer rights than the queue.
+  get canOperate() {
     return this.canControl || this.role === "remote";
   }
 
@@ -119,7 +121,8 @@ export class Player {
   command(name) {
     const known = this.commands.get(name) ?? { command: name, enabled: false };
     if (!this.isCurrent) return { ...known, enabled: false, reason: "offline" };
-    return this.role === "read" ? { ...known, enabled: false, reason: "read only" } : known;
+    if (!this.canOperate) return { ...known, enabled: false, reason: "read only" };
+    return CONTROLS.includes(name) && !this.canControl ? { ...known, enabled: false, reason: "denied" } : known;
   }
 
   // Runs a remote command for the session that the page shows.

@@ -108,7 +108,13 @@ test("commands carry the daemon's reason, and none is enabled without a connecti
   assert.equal(player.command("unknown").enabled, false);
   player.role = "read";
   assert.deepEqual([player.command("pause").enabled, player.command("pause").reason], [false, "read only"]);
+  // The role “remote” has all but one of them.
+  player.role = "remote";
+  player.commands.set("changeConsumeMode", { command: "changeConsumeMode", enabled: true });
+  assert.deepEqual([player.command("pause").enabled, player.canOperate, player.canControl], [true, true, false]);
+  assert.deepEqual([player.command("changeConsumeMode").enabled, player.command("changeConsumeMode").reason], [false, "denied"]);
   player.role = "control";
+  assert.equal(player.command("changeConsumeMode").enabled, true);
   player.lost();
   assert.deepEqual([player.command("pause").enabled, player.command("pause").reason], [false, "offline"]);
   assert.equal(player.rate, 0);

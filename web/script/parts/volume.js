@@ -80,8 +80,7 @@ export class Volume {
   update() {
     const { player, words } = this.#app;
     const { volume, muted } = player.state;
-    this.#slider.update({
-      volume, muted, isDisabled: !player.isCurrent || !player.canControl, labels: { mute: words("mute"), volume: words("volume") }
-    });
+    const isDisabled = !player.isCurrent || !player.canOperate;
+    this.#slider.update({ volume, muted, isDisabled, labels: { mute: words("mute"), volume: words("volume") } });
   }
 }

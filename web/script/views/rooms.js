@@ -107,7 +107,7 @@ class RoomCard {
     setText(this.#companions, companions.length > 0 ? words("roomWith", { names: this.#app.format.list(companions) }) : "");
     setHidden(this.#companions, companions.length === 0);
     this.#slider.update({
-      volume: room.volume, muted, isQuiet: muted || group.muted, isDisabled: !(player.isCurrent && player.canTurn),
+      volume: room.volume, muted, isQuiet: muted || group.muted, isDisabled: !(player.isCurrent && player.canOperate),
       labels: { mute: words("muteOf", { name }), volume: words("volumeOf", { name }) }
     });
     const label = words("settingsOf", { name });

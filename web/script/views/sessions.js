@@ -57,13 +57,12 @@ export class SessionsView {
     const { words, player } = this.#app;
     const { name, active, external } = session;
     const item = state?.item ?? null;
-    const mayControl = player.canControl;
     const act = (key, word, run, attributes = {}) =>
       h("button", {
         type: "button",
         class: "secondary",
         "data-key": `${name} ${key}`,
-        disabled: !mayControl,
+        disabled: !player.canControl,
         onclick: async () => {
           await this.#app.attempt(run);
           this.#refresh();
@@ -80,12 +79,14 @@ export class SessionsView {
       h("p", { class: "item-artist", dir: "auto" }, item?.artist ?? ""),
       h("div", { class: "actions" },
         !active && session.canBecomeActive && act("take", "takeOver", () => player.call("session.activate", { name })),
-        item && act("play", isOn ? "pause" : "play", () => player.call(isOn ? "pause" : "play", { session: name })),
+        item &&
+          act("play", isOn ? "pause" : "play", () => player.call(isOn ? "pause" : "play", { session: name }),
+            { disabled: !player.canOperate }),
         name !== "main" && act("close", "closeSession", () => player.call("session.close", { name }))),
-      !external && state && this.#volume(name, state, mayControl));
+      !external && state && this.#volume(name, state));
   }
 
-  #volume(name, state, mayControl) {
+  #volume(name, state) {
     const { words, player } = this.#app;
     const send = latest((volume) => this.#app.attempt(() => player.call("volume.set", { volume, session: name })));
     const range = h("input", {
@@ -95,7 +96,7 @@ export class SessionsView {
       step: 0.01,
       class: "volume-range",
       "aria-label": words("volumeOf", { name }),
-      disabled: !mayControl,
+      disabled: !player.canOperate,
       "data-key": `${name} volume`
     });
     range.value = state.volume;
