@@ -117,7 +117,7 @@ package struct OutputDevice: Equatable, Sendable {
     package var hasSoftwareVolume: Bool
     /// The source of a Snapcast server whose rooms are this device; nil: it is another device.
     package var server: SnapcastAddress?
-    /// Seconds by which positions may be wrong, as the clock of another machine is known by questions alone; nil: not known.
+    /// Largest error of positions in seconds if the server has the clock of another machine; nil: not known.
     package var uncertainty: Double?
     /// True for the silent dummy that servers offer without a device (`module-always-sink`).
     package var isDummy: Bool { name == Self.dummyName }

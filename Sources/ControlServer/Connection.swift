@@ -91,7 +91,7 @@ import NowPlaying
         knownIdentity = nil
     }
 
-    /// Gives up all rights beyond these, for good: the client speaks for somebody whom it does not trust.
+    /// Gives up all rights beyond these, for good: the client acts for somebody that it does not trust.
     func giveUpRights(beyond limit: Role) {
         rights.giveUp(beyond: limit)
         knownIdentity = nil

@@ -17,7 +17,7 @@ package struct LibraryView: Sendable {
         visible = nil
     }
 
-    /// The view of a foreign user, to whom paths outside the media roots are invisible.
+    /// The view of a foreign user, which has no paths outside the media roots.
     init(_ roots: [RootNames.Root], within media: MediaRoots) {
         self.roots = roots
         var places: [[UInt8]] = []

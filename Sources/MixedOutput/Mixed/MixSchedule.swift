@@ -13,7 +13,7 @@ struct MixSchedule: Equatable {
     private var origins: [Origin] = []
     /// Maximum number of entries: older ones lie outside the buffer of any output.
     private static let mostOrigins = 64
-    /// Change of the rate that is worth to be followed.
+    /// Least change of the rate that the schedule follows.
     private static let leastTurn = 1e-6
 
     /// Rate of the other end's clock relative to ours, minus 1.

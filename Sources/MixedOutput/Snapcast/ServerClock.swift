@@ -1,25 +1,25 @@
 import NowPlaying
 
-/// The clock of another machine beside ours, by readings over the network. A reading of its lead over ours is wrong by half of
-/// the time that it took, at most.
+/// The clock of another machine beside ours, by readings over the network. The error of a reading of its lead is at most half of
+/// the reading's duration.
 struct ServerClock: Equatable {
     /// One reading.
     struct Reading: Equatable, Sendable {
-        /// Instant of ours.
+        /// Instant of our clock.
         var time: MonotonicTime
-        /// Seconds by which the other clock is ahead.
+        /// Lead of the other clock in seconds.
         var lead: Double
-        /// Seconds by which that may be wrong.
+        /// Largest error of `lead` in seconds.
         var error: Double
     }
 
     /// Rate of the clock relative to ours, minus 1; 0 until it is known.
     private(set) var skew = 0.0
-    /// Amount by which that may be wrong.
+    /// Largest error of `skew`.
     private(set) var skewError = usualSkew
     private var readings: [Reading] = []
 
-    /// No two machines differ more, by their quartzes; and the error of a rate that is worth to be followed.
+    /// Largest difference between the quartzes of two machines, and largest error of a rate that the clock uses.
     private static let usualSkew = 0.0002
     private static let usefulError = 0.00005
     private static let mostReadings = 64
@@ -28,7 +28,7 @@ struct ServerClock: Equatable {
 
     /// Takes a reading that is later than all before.
     mutating func add(_ reading: Reading) {
-        // A clock that contradicts its rate is another one, as after a restart of the machine.
+        // A clock that contradicts its rate is another one, for instance after a restart of the machine.
         if let known = lead(at: reading.time), abs(known.lead - reading.lead) > known.error + reading.error {
             readings = []
         }
@@ -41,7 +41,7 @@ struct ServerClock: Equatable {
         estimate()
     }
 
-    /// Finds the pair of readings that leaves the least doubt about the rate.
+    /// Finds the pair of readings that gives the rate with the least error.
     private mutating func estimate() {
         (skew, skewError) = (0, Self.usualSkew)
         for (index, first) in readings.enumerated() {
@@ -54,8 +54,8 @@ struct ServerClock: Equatable {
         }
     }
 
-    /// Lead of the clock at an instant, by the reading that leaves the least doubt, and the seconds by which it may be wrong;
-    /// nil: there are no readings.
+    /// Lead of the clock at an instant by the reading with the least error, and the largest error in seconds; nil: there are no
+    /// readings.
     func lead(at time: MonotonicTime) -> (lead: Double, error: Double)? {
         let leads = readings.map { reading in
             let seconds = time.seconds(since: reading.time)

@@ -2,7 +2,7 @@ import AudioCore
 import Synchronization
 
 /// Our entries in the lists of clients of servers that did not delete them, as they hung. Each would stay there as a room, so
-/// the next question to its server deletes it. For any thread.
+/// the next request to its server deletes it. For any thread.
 final class SnapcastEntries: Sendable {
     private struct Entry {
         let address: SnapcastAddress

@@ -81,7 +81,7 @@ import NowPlaying
         return device
     }
 
-    /// Seconds by which our times may be off those of a server on another machine before the next question is answered.
+    /// Largest error in seconds of our times for a server on another machine until the next answer.
     private var uncertainty: Double? {
         let next = clock.lead(at: EventLoop.now.advanced(bySeconds: Self.longestPause))
         return next.map { $0.error + SinkTimes.slack($0.error) }
