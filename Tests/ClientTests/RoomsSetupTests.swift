@@ -133,10 +133,31 @@ import Testing
         let (check, nothing) = run(["--check", "--server", server.host], format: "44100:16:2")
         #expect(!check.output.contains("source = ") && nothing.isEmpty, "\(check.output)")
         #expect(check.output.contains("the daemon sends 44100:16:2, and the source “music” takes 48000:16:2"))
-        let json = try? JSONReader.read(
-            run(["--check", "--json", "--server", server.host], format: "48000:16:2").0.output)
+        #expect(check.status == 1 && check.complaint.contains("faults: rooms"), "\(check.complaint)")
+        let (well, _) = run(["--check", "--json", "--server", server.host], format: "48000:16:2")
+        let json = try? JSONReader.read(well.output)
         let findings = json?["findings"]?.arrayValue ?? []
         #expect(findings.count == 5 && !findings.contains { $0["level"] == "fault" }, "\(findings)")
+        #expect(well.status == 0 && json?["level"] == "note", "\(well)")
+    }
+
+    @Test("a check exits with 1 at each fault, and the steps without it do not", arguments: [[], ["--json"]])
+    func status(words: [String]) {
+        let unset = FakeSnapserver(nil)
+        let closed = FakeSnapserver(FakeSnapserver.source(JSONObject([.init("codec", "pcm")])), stream: nil)
+        let gone = FakeSnapserver(nil)
+        gone.stop()
+        defer {
+            unset.stop()
+            closed.stop()
+        }
+        for server in [unset, closed, gone] {
+            let (check, calls) = run(["--check", "--server", server.host] + words)
+            #expect(check.status == 1 && calls.isEmpty && check.complaint.contains("faults: rooms"), "\(check)")
+            let findings = words.isEmpty ? nil : (try? JSONReader.read(check.output))?["level"]
+            #expect(words.isEmpty ? check.output.contains("fault ") : findings == "fault", "\(check.output)")
+            #expect(run(["--server", server.host] + words).0.status == 0)
+        }
     }
 
     @Test("a server whose control protocol has another port is checked there") func otherPort() {

@@ -13,13 +13,22 @@ struct Doctor {
     static func examine(_ run: Invocation) throws(Failure) {
         var doctor = Doctor(run)
         let status = try doctor.walk()
-        let findings = doctor.findings
+        show(doctor.findings, run)
+        try refuseFaults(doctor.findings, status)
+    }
+
+    /// Prints findings, as text or as JSON.
+    static func show(_ findings: [Finding], _ run: Invocation) {
         if run.wantsJSON {
             run.printJSON(["findings": .array(findings.map(\.json)), "level": .string(worst(findings).rawValue)])
         } else {
             for finding in findings { for line in finding.lines(run.output) { run.output.line(line) } }
         }
         run.output.flush()
+    }
+
+    /// Throws if there is a fault, or if the checks ended with another status than success.
+    static func refuseFaults(_ findings: [Finding], _ status: ExitStatus = .success) throws(Failure) {
         guard status == .success, worst(findings) != .fault else {
             let names = findings.filter { $0.level == .fault }.map(\.check).joined(separator: ", ")
             throw Failure(status == .success ? .general : status, "faults: \(names)")

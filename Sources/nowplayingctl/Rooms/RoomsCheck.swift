@@ -17,6 +17,8 @@ struct RoomsCheck {
     let buffer: Double?
     /// True if the daemon plays to the server now.
     let isPlaying: Bool
+    /// Severity of a port of the server that does not answer.
+    var silence = Finding.Level.warning
 
     /// Seconds for an answer.
     private static let patience = 2.0
@@ -37,7 +39,7 @@ struct RoomsCheck {
             let lines = error.message.split(separator: "\n").map(String.init)
             return [
                 Finding(
-                    "rooms", .warning, lines.first ?? "",
+                    "rooms", silence, lines.first ?? "",
                     meaning: "rooms cannot be listed, and apps of Snapcast show none", action: lines.last)
             ]
         }
@@ -100,7 +102,7 @@ struct RoomsCheck {
     private func stamp(_ probe: SnapcastProbe?) -> Finding {
         guard let probe, let found = probe.buffer else {
             return Finding(
-                "rooms", .warning, "the server's port 1704 does not answer", meaning: "no room gets the music",
+                "rooms", silence, "the server's port 1704 does not answer", meaning: "no room gets the music",
                 action: "restart the server, or allow its port 1704 in the firewall")
         }
         let milliseconds = Int(clamping: (found * 1000).rounded())

@@ -22,7 +22,10 @@ struct RoomsSetup {
             run: run, output: run.output, address: address,
             isHere: ["localhost", "127.0.0.1", "::1", machine].contains(address.host) || address.host.hasPrefix("127."))
         if !run.has("--check") { try setup.show() }
-        setup.check()
+        let findings = setup.check()
+        Doctor.show(findings, run)
+        // Without the option, faults are usual: the lines take effect later.
+        if run.has("--check") { try Doctor.refuseFaults(findings) }
     }
 
     // MARK: The server
@@ -145,14 +148,13 @@ struct RoomsSetup {
 
     // MARK: Checks
 
-    private func check() {
+    /// Findings about the path to the rooms.
+    private func check() -> [Finding] {
         let state = try? run.state()
         let diagnosis = (try? run.call("diagnostics.get"))?["output"]
         let check = RoomsCheck(
             host: address.host, controlPort: address.port, port: nil, format: diagnosis?["format"]?.stringValue,
-            buffer: diagnosis?["buffer"]?.doubleValue, isPlaying: state?.state == .playing)
-        let findings = check.findings()
-        if run.wantsJSON { return run.printJSON(["findings": .array(findings.map(\.json))]) }
-        for finding in findings { for line in finding.lines(output) { output.line(line) } }
+            buffer: diagnosis?["buffer"]?.doubleValue, isPlaying: state?.state == .playing, silence: .fault)
+        return check.findings()
     }
 }

@@ -20,7 +20,7 @@ extension Service {
             details: """
                 The default is user if the user has a sound server. Shows the commands, and asks before it runs them.
                 rooms finds a Snapcast server, shows the lines of the configurations, gives the server's user the right to reach
-                the daemon, and checks the way to the rooms.
+                the daemon, and checks the way to the rooms. With --check, the exit status is 1 if that has a fault.
                 """,
             options: [
                 Option("--check", "show the unit in use, and change nothing"),
