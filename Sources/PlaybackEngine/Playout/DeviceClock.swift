@@ -61,6 +61,8 @@ package struct DeviceClock: Equatable, Sendable {
     /// Certainty of a skew, and its change from one line to the next, as standard deviations.
     private static let leastDeviation = 1e-7
     private static let lineChange = 5e-7
+    /// Standard deviation of a skew that readings on both sides of a lost step may have given.
+    private static let roughDeviation = 2e-5
     /// Largest standard deviation of a skew that is kept.
     private static let learnedDeviation = 5e-6
 
@@ -124,13 +126,24 @@ package struct DeviceClock: Equatable, Sendable {
             let late = (even - frame) / sampleRate
             if late > 0, late < Self.interruption {
                 if time.seconds(since: origin) - last.seconds < Self.burst { return }
-                if !isPrompt { return note(between: frame, even, at: time) }
+                return isPrompt ? note(after: frame, even, at: time) : note(between: frame, even, at: time)
             } else if late < -Self.stepScatter, late > -Self.interruption {
                 // The readings before it were late.
                 beginLine()
+                if let known, known.deviation > Self.roughDeviation { drop() }
             }
         }
         note(frame: frame, at: time, inSteps: true)
+    }
+
+    /// Adds a reading that was requested at the report of a step. A loss is a number of whole steps; the rest is the delay of
+    /// the report, or of this process on a busy machine. `even`: frame at that time without a loss.
+    private mutating func note(after frame: Double, _ even: Double, at time: MonotonicTime) {
+        guard let step = steps.frames.map(Double.init) else { return note(frame: frame, at: time, inSteps: true) }
+        let lost = ((even - frame + Self.stepScatter * sampleRate) / step).rounded(.down)
+        let delay = even - frame - lost * step
+        guard lost > 0 || delay <= Self.stepLimit * sampleRate else { return }
+        note(frame: lost > 0 ? even - lost * step : frame, at: time, inSteps: true)
     }
 
     /// Adds a reading between two steps while the device is watched: it is behind by a part of a step, or by lost whole

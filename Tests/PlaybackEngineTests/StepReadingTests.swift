@@ -1,0 +1,71 @@
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// Readings of a server that works in steps, requested after reports that come in time or late.
+@Suite struct StepReadingTests {
+    private static let rate = 48000.0
+
+    init() { LoopThread.start() }
+
+    private static func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// Adds a reading at the report of a step. `late`: seconds since that step; `lost`: number of lost steps.
+    private static func note(
+        _ clock: inout DeviceClock, step number: Int, frames: Int64, late: Double = 0, lost: Int64 = 0
+    ) {
+        let begin = Double(Int64(number) * frames) / rate
+        let frame = (Int64(number) - lost) * frames
+        clock.note(step: Double(frame), taken: frame + frames, at: at(begin + late), isPrompt: true)
+    }
+
+    /// Error in seconds of the clock's position at the beginning of a step.
+    private static func error(_ clock: DeviceClock, step number: Int, frames: Int64, lost: Int64 = 0) -> Double {
+        let begin = Double(Int64(number) * frames) / rate
+        return (clock.frame(at: at(begin)) ?? .infinity) / rate - Double((Int64(number) - lost) * frames) / rate
+    }
+
+    @Test("a report that comes late is no lost block", arguments: [512, 1024, 2048] as [Int64], [0.3, 0.6, 0.9])
+    func late(_ frames: Int64, _ share: Double) {
+        var clock = DeviceClock(sampleRate: Int(Self.rate))
+        let interval = Int(3 * Self.rate) / Int(frames)
+        for refill in 0..<20 {
+            let isLate = refill > 5 && refill % 3 == 0
+            let late = isLate ? share * Double(frames) / Self.rate : 0
+            Self.note(&clock, step: refill * interval + refill % 2, frames: frames, late: late)
+            let error = Self.error(clock, step: refill * interval + 7, frames: frames)
+            #expect(abs(error) < 0.001, "refill \(refill): \(error)")
+        }
+        #expect(clock.evenness == Evenness())
+    }
+
+    @Test(
+        "lost steps are counted whole, be their report late or not",
+        arguments: [1, 2, 3] as [Int64], [0, 0.008])
+    func lost(_ count: Int64, _ late: Double) {
+        let frames: Int64 = 1024
+        var clock = DeviceClock(sampleRate: Int(Self.rate))
+        for refill in 0..<10 { Self.note(&clock, step: refill * 140 + refill % 2, frames: frames) }
+        Self.note(&clock, step: 1400, frames: frames, late: late, lost: count)
+        #expect(clock.evenness.jumps == 1)
+        let error = Self.error(clock, step: 1401, frames: frames, lost: count)
+        #expect(abs(error) < 0.001, "\(error)")
+    }
+
+    @Test("the skew that a lost step of the first seconds gives fades", arguments: [1, 2, 3])
+    func early(_ refill: Int) {
+        let frames: Int64 = 256
+        var clock = DeviceClock(sampleRate: Int(Self.rate))
+        for number in 0..<60 {
+            Self.note(&clock, step: number * 560 + number % 2, frames: frames, lost: number >= refill ? 1 : 0)
+            guard number >= 20 else { continue }
+            // It is in least squares over all readings since then.
+            #expect(abs(clock.skew) < (number < 40 ? 0.0001 : 0.00002), "\(number): \(clock.skew)")
+            let error = Self.error(clock, step: (number + 1) * 560, frames: frames, lost: 1)
+            #expect(abs(error) < 0.001, "\(number): \(error)")
+        }
+    }
+}
