@@ -75,6 +75,23 @@ import Testing
         #expect(clock.evenness.state == .even && clock.evenness.loss == 0 && abs(clock.skew) < 1e-5)
     }
 
+    @Test("losses in bursts are no part of the skew, and the position is that of the last reading")
+    func bursts() {
+        // Two bursts of a second, 150 ms each, in ten seconds.
+        let bursts = (0...20).map { (number: Int) -> Reading in
+            let burst = [4, 5, 12, 13].filter { $0 <= number }.count
+            return (33 + Double(number) / 2, 0.015 + Double(burst) * 0.075)
+        }
+        for end in 14...20 {
+            let clock = Self.clock(Self.refills + bursts.prefix(end + 1))
+            #expect(clock.evenness.state == .uneven(agreeing: end - 13), "\(end)")
+            #expect(clock.evenness.loss == 0 && abs(clock.skew) < 1e-5, "\(end): \(clock.skew)")
+            let last = bursts[end]
+            let frame = clock.averageFrame(at: Self.at(last.at)) ?? 0
+            #expect(abs(frame - (last.at - last.behind) * Self.rate) < 1, "\(end): \(frame)")
+        }
+    }
+
     @Test("a flow that was interrupted begins a new line without a doubt", arguments: [0.3, 4])
     func interruption(_ seconds: Double) {
         let clock = Self.clock(Self.refills + [(40, seconds)])

@@ -40,6 +40,9 @@ package struct Evenness: Equatable, Sendable {
     private static let shortest = 2.0
     /// Seconds after a jump during which the device counts as unsteady.
     private static let memory = 60.0
+    /// Largest distance in seconds of readings from the line of a steady loss, root mean square. Losses that come in bursts
+    /// say nothing about the next seconds.
+    private static let steady = 0.01
     /// Largest plausible loss in seconds per second.
     private static let largest = 0.05
 
@@ -113,7 +116,7 @@ package struct Evenness: Equatable, Sendable {
     private func average(_ skew: Double) -> Double { line(skew)?.slope ?? 0 }
 
     /// Line through the recent readings by least squares: seconds of sound beyond the rate of the device, by the seconds since the
-    /// first reading. Nil: the readings say too little.
+    /// first reading. Nil: the readings say too little, or the loss is not steady.
     private func line(_ skew: Double) -> (middle: Double, mean: Double, slope: Double)? {
         guard let first = recent.first, let last = recent.last, last.time.seconds(since: first.time) >= Self.shortest
         else { return nil }
@@ -131,7 +134,13 @@ package struct Evenness: Equatable, Sendable {
             below += (seconds - middle) * (seconds - middle)
         }
         guard below > 0 else { return nil }
-        return (middle, mean, min(max(above / below, -Self.largest), Self.largest))
+        let slope = above / below
+        let squares = points.reduce(0) { sum, point in
+            let residual = point.1 - mean - slope * (point.0 - middle)
+            return sum + residual * residual
+        }
+        guard squares <= count * Self.steady * Self.steady else { return nil }
+        return (middle, mean, min(max(slope, -Self.largest), Self.largest))
     }
 
     /// Restarts with another flow, whose frames are not those of the last one.
