@@ -119,6 +119,14 @@ import Testing
             "7 readings did not fit, 5 ms a second"
         ),
         (
+            "diagnostics.get/clock", #"{"error": 0, "jumps": 7, "unsteady": true, "loss": 0}"#, "clock", "warning",
+            "may be off by 10 ms"
+        ),
+        (
+            "diagnostics.get/clock", #"{"error": -0.1784, "jumps": 7, "unsteady": true, "loss": 0}"#, "clock",
+            "warning", "may be off by 178 ms"
+        ),
+        (
             "diagnostics.get/waiting", #"[{"method":"pause","client":"a remote","pid":5,"seconds":2.54}]"#, "waiting",
             "warning", "pause of a remote (process 5) has waited for 2.5 s"
         ),

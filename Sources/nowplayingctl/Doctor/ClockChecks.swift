@@ -7,6 +7,8 @@ import NowPlayingClient
 enum ClockChecks {
     /// Error of the clients' position in seconds that is worth a warning: ten times the drift that is an event.
     private static let tolerableError = 0.02
+    /// Usual error of the clients' position in seconds on a device that loses blocks steadily.
+    private static let usualError = 0.01
 
     /// The host's clock, the evenness of the device, how far its clock is off, and the error of the position that clients
     /// compute. `report`: of `diagnostics.get`.
@@ -45,9 +47,11 @@ enum ClockChecks {
         let loss = report?["loss"]?.doubleValue ?? 0
         let milliseconds = ClockText.number((abs(loss) * 1e4).rounded() / 10, places: 1)
         let average = loss == 0 ? "" : ", \(milliseconds) ms a second on average"
+        let error = max(usualError, abs(report?["error"]?.doubleValue ?? 0))
+        let off = ClockText.number((error * 1e3).rounded())
         return Finding(
             "clock", .warning, "the sound server loses blocks: \(jumps) readings did not fit\(average)",
-            meaning: "the position that clients show may be off by 10 ms, and the sound may click",
+            meaning: "the position that clients show may be off by \(off) ms, and the sound may click",
             action: "give the sound server real-time scheduling: systemctl status rtkit-daemon; try another USB port")
     }
 
