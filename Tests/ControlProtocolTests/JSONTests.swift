@@ -125,4 +125,40 @@ import Testing
             String(decoding: writer.bytes, as: UTF8.self)
                 == "{\"a\":[-1,true,null,\"[\",-9223372036854775808,{},{}],\"b\\\"\":0.5}\n9223372036854775807")
     }
+
+    @Test("each byte at each place of a string is read as if there were no groups of bytes") func everyByteOfAString() {
+        for length in 1...18 {
+            for place in 0..<length {
+                for byte in UInt8.min...UInt8.max {
+                    let before = [UInt8](repeating: UInt8(ascii: "}"), count: place)
+                    let after = [UInt8](repeating: UInt8(ascii: "n"), count: length - place - 1)
+                    var plain = before + [byte] + after
+                    let found: Result<JSONValue, JSONError>
+                    do throws(JSONError) { found = .success(try JSONReader.read([0x22] + plain + [0x22])) } catch {
+                        found = .failure(error)
+                    }
+                    let wanted: Result<JSONValue, JSONError>
+                    switch byte {
+                    case ..<0x20: wanted = .failure(.syntax(offset: 1 + place))
+                    case 0x22: wanted = .failure(.syntax(offset: 2 + place))
+                    case 0x5c where after.isEmpty: wanted = .failure(.syntax(offset: 3 + place))
+                    case 0x80...: wanted = .failure(.encoding(offset: 1))
+                    default:
+                        if byte == 0x5c { plain = before + [0x0a] + after.dropFirst() }
+                        wanted = .success(.string(String(decoding: plain, as: UTF8.self)))
+                    }
+                    #expect(found == wanted, "byte \(byte) at \(place) of \(length)")
+                }
+            }
+        }
+    }
+
+    @Test("long strings of several alphabets are read as they are") func longStrings() throws {
+        for count in 0...40 {
+            for character in ["a", "é", "€", "😀"] {
+                let text = String(repeating: "x", count: count % 9) + String(repeating: character, count: count) + "#!"
+                #expect(try JSONReader.read("\"\(text)\"") == .string(text))
+            }
+        }
+    }
 }

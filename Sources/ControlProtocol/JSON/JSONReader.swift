@@ -205,21 +205,52 @@ extension JSONReader {
     private mutating func string() throws(JSONError) -> String {
         offset += 1
         let start = offset
-        var union: UInt8 = 0
+        var union = plainGroups()
         while offset < bytes.count {
             let byte = bytes[offset]
             if byte == UInt8(ascii: "\"") {
                 let part = UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
-                let text = union < 0x80 ? Self.text(ascii: part) : try Self.text(part, at: start)
+                let text = union & Self.highBits == 0 ? Self.text(ascii: part) : try Self.text(part, at: start)
                 offset += 1
                 return text
             }
             if byte == UInt8(ascii: "\\") { return try escapedString(from: start) }
             guard byte >= 0x20 else { throw .syntax(offset: offset) }
-            union |= byte
+            union |= UInt64(byte)
             offset += 1
         }
         throw .syntax(offset: offset)
+    }
+
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Takes bytes of a string, eight at a time, up to a quote, a backslash, a control character or the last seven bytes of the
+    /// text. Returns all bits of the taken bytes, as eight lanes.
+    private mutating func plainGroups() -> UInt64 {
+        guard let text = bytes.baseAddress else { return 0 }
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var union: UInt64 = 0
+        var place = offset
+        defer { offset = place }
+        while bytes.count - place >= 8 {
+            let group = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            let quotes = group ^ ones &* 0x22
+            let backslashes = group ^ ones &* 0x5c
+            // The difference has the high bit of a lane if the lane was below the subtrahend. A borrow comes from such a
+            // lane alone, so that the first marked lane is right.
+            let marks =
+                ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (group &- ones &* 0x20) & ~group)
+                & Self.highBits
+            if marks == 0 {
+                union |= group
+                place &+= 8
+                continue
+            }
+            let plain = marks.trailingZeroBitCount / 8
+            place += plain
+            return union | group & (1 << UInt64(8 * plain) - 1)
+        }
+        return union
     }
 
     /// A string of bytes below 0x80. It takes a sixth of the time of `String(validating:as:)`, which is not specialised.
