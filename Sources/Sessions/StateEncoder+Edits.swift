@@ -36,7 +36,7 @@ extension StateEncoder {
         if !ids.isEmpty {
             writer.key("ids")
             writer.beginArray()
-            for id in ids { writer.integer(Int(id.number)) }
+            writer.integers(ids.count) { ids[$0].number }
             writer.endArray()
         }
         writer.endObject()

@@ -161,4 +161,24 @@ import Testing
             }
         }
     }
+
+    @Test("many integers are written like each of them", arguments: [0, 1, 2, 255, 256, 257, 258, 513, 2000])
+    func manyIntegers(_ count: Int) {
+        let edges: [Int64] = [0, 9, 10, 99, 100, -1, -10, .max, .min, 1 << 31, 999_999, 1_000_000]
+        let values = (0..<count).map { edges[$0 % edges.count] &+ Int64($0 / edges.count) }
+        for isFollowing in [false, true] {
+            var (one, all) = (JSONWriter(), JSONWriter())
+            one.beginArray()
+            all.beginArray()
+            if isFollowing {
+                one.integer(7)
+                all.integer(7)
+            }
+            for value in values { one.integer(value) }
+            all.integers(count) { values[$0] }
+            one.endArray()
+            all.endArray()
+            #expect(all.bytes == one.bytes)
+        }
+    }
 }

@@ -100,6 +100,54 @@ package struct JSONWriter {
         digits(value.magnitude)
     }
 
+    /// Integers as the next elements of the array that was begun; `value` gives each by its index, below `count`. Much faster
+    /// than a call of `integer` for each.
+    package mutating func integers(_ count: Int, _ value: (Int) -> Int64) {
+        if count > 0 { integer(value(0)) }
+        var index = 1
+        while index < count {
+            let end = min(count, index + Self.integersAtOnce)
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (end - index) * Self.longestInteger) { text in
+                var length = 0
+                while index < end {
+                    let value = value(index)
+                    text[length] = UInt8(ascii: ",")
+                    length += 1
+                    if value < 0 {
+                        text[length] = UInt8(ascii: "-")
+                        length += 1
+                    }
+                    length = Self.put(value.magnitude, into: text, at: length)
+                    index += 1
+                }
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<length]))
+            }
+        }
+    }
+
+    /// Integers that are written as one piece of text.
+    private static let integersAtOnce = 256
+    /// Bytes of the longest integer and its comma.
+    private static let longestInteger = 21
+
+    /// Writes the digits of a value from this index on; returns the index after them.
+    private static func put(_ value: UInt64, into text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+        var end = start + 1
+        var rest = value / 10
+        while rest > 0 {
+            end += 1
+            rest /= 10
+        }
+        var place = end
+        rest = value
+        repeat {
+            place -= 1
+            text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while place > start
+        return end
+    }
+
     /// An integer.
     package mutating func integer(_ value: Int) { integer(Int64(value)) }
 

@@ -172,7 +172,7 @@ import StateKeeping
         }
         writer.key("ids")
         writer.beginArray()
-        if let ids { for id in ids { writer.integer(id) } }
+        if let ids { writer.integers(ids.count) { ids.lowerBound + Int64($0) } }
         writer.endArray()
         writer.member("version", player.queue.version)
         writer.endObject()
