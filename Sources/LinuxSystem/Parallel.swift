@@ -3,12 +3,15 @@ import Synchronization
 
 /// Work in several threads at once, for a caller that waits for all of it.
 package enum Parallel {
-    /// Collects the threads' results, and signals when they are complete.
+    /// Hands out the work, collects the threads' results, and signals when they are complete.
     private final class Collection<Result: Sendable>: Sendable {
         private let results: Mutex<[Result?]>
+        private let taken = Atomic<Int>(0)
+        private let count: Int
         private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
         init(_ count: Int) {
+            self.count = count
             results = Mutex(Array(repeating: nil, count: count))
             sem_init(semaphore, 0, 0)
         }
@@ -18,29 +21,33 @@ package enum Parallel {
             semaphore.deallocate()
         }
 
-        func put(_ index: Int, _ result: Result) {
-            results.withLock { $0[index] = result }
-            sem_post(semaphore)
+        /// Does work that no thread has taken, until there is none.
+        func serve(_ body: (Int) -> Result) {
+            while true {
+                let index = taken.add(1, ordering: .relaxed).oldValue
+                guard index < count else { return }
+                let result = body(index)
+                results.withLock { $0[index] = result }
+                sem_post(semaphore)
+            }
         }
 
-        func wait(_ count: Int) -> [Result] {
+        func wait() -> [Result] {
             for _ in 0..<count { while sem_wait(semaphore) != 0 && errno == EINTR {} }
             return results.withLock { $0.compactMap { $0 } }
         }
     }
 
-    /// Results of `body` for 0, 1 … `count` − 1, in this order. The last one runs on the calling thread, which blocks.
-    /// The others run each on a thread of its own, or on the calling one if no thread is available.
+    /// Results of `body` for 0, 1 … `count` − 1, in this order. The calling thread blocks. It and others, at most
+    /// `threads` together, take the next number that is left: a thread that starts late on a busy machine delays
+    /// nobody, and the calling one does all if the system has no more threads.
     package static func map<Result: Sendable>(
-        _ count: Int, _ body: @escaping @Sendable (Int) -> Result
+        _ count: Int, threads: Int = .max, _ body: @escaping @Sendable (Int) -> Result
     ) -> [Result] {
         let collection = Collection<Result>(count)
-        for index in 0..<count {
-            let isStarted =
-                index < count - 1
-                && DetachedThread.start("parallel") { collection.put(index, body(index)) }
-            if !isStarted { collection.put(index, body(index)) }
-        }
-        return collection.wait(count)
+        var others = min(count, threads) - 1
+        while others > 0, DetachedThread.start("parallel", { collection.serve(body) }) { others -= 1 }
+        collection.serve(body)
+        return collection.wait()
     }
 }

@@ -74,20 +74,25 @@ package struct MediaResolver: Sendable {
     /// Maximum number of items of a request whose files are searched for a cue sheet.
     private static let largestLookInside = 64
 
+    /// Parts of a request of many items, and their least size. Each reads the cue sheets that it names once.
+    private static let parts = 4
+    private static let leastPart = 64
+
     /// An access to a disk takes microseconds even if it is cached: two threads share a request of many items.
     private func resolve(_ items: [JSONValue]) throws(RPCError) -> MediaSearch {
-        let middle = items.count < 256 ? 0 : items.count / 2
         let budget = TextBudget()
-        if middle == 0 { return try resolve(items[...], budget, looksInside: items.count <= Self.largestLookInside) }
-        let halves = Parallel.map(2) { half -> Result<MediaSearch, RPCError> in
-            do throws(RPCError) {
-                return .success(try resolve(half == 0 ? items[..<middle] : items[middle...], budget))
-            } catch {
+        guard items.count >= Self.parts * Self.leastPart else {
+            return try resolve(items[...], budget, looksInside: items.count <= Self.largestLookInside)
+        }
+        let found = Parallel.map(Self.parts, threads: 2) { part -> Result<MediaSearch, RPCError> in
+            let (start, end) = (items.count * part / Self.parts, items.count * (part + 1) / Self.parts)
+            do throws(RPCError) { return .success(try resolve(items[start..<end], budget)) } catch {
                 return .failure(error)
             }
         }
-        var result = try halves[0].get()
-        try result.append(try halves[1].get())
+        var result = MediaSearch(self, budget, looksInside: false)
+        result.reserve(items.count)
+        for part in found { try result.append(try part.get()) }
         return result
     }
 
