@@ -1,3 +1,5 @@
+import Glibc
+
 /// A path of Linux: bytes of any encoding without a zero. Most are absolute; a function that takes a relative one says
 /// so.
 package struct FilePath: Hashable, Sendable {
@@ -9,11 +11,17 @@ package struct FilePath: Hashable, Sendable {
 
     /// The path with these bytes, without a copy. Nil: one of them is zero.
     package init?(_ bytes: [UInt8]) {
-        guard !bytes.contains(0) else { return nil }
+        guard !bytes.withUnsafeBytes(Self.hasZero) else { return nil }
         self.bytes = bytes
     }
 
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    /// The path with these bytes, none of which is zero, without a copy.
+    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+    /// True if one of these bytes is zero.
+    static func hasZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
+    }
 
     /// The path for people: bytes that are not UTF-8 become U+FFFD, so the text may name no file.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -22,9 +30,14 @@ package struct FilePath: Hashable, Sendable {
 
     /// The last part; empty for `/`.
     package var name: ArraySlice<UInt8> {
-        let end = bytes.lastIndex { $0 != Self.slash } ?? -1
-        let start = end < 0 ? nil : bytes[...end].lastIndex(of: Self.slash)
-        return bytes[(start.map { $0 + 1 } ?? 0)..<(end + 1)]
+        let range = bytes.withUnsafeBytes { bytes in
+            var end = bytes.count
+            while end > 0, bytes[end - 1] == Self.slash { end -= 1 }
+            var start = end
+            while start > 0, bytes[start - 1] != Self.slash { start -= 1 }
+            return start..<end
+        }
+        return bytes[range]
     }
 
     /// Path before the last part, without a slash at its end (but for `/` itself); empty: there is none.
@@ -44,6 +57,7 @@ package struct FilePath: Hashable, Sendable {
 
     /// Without empty parts, `.` and a slash at the end. `..` stays: its meaning depends on symbolic links.
     package var normalized: FilePath {
+        if isNormal { return self }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         for part in bytes.split(separator: Self.slash) where !part.elementsEqual(".".utf8) {
@@ -53,8 +67,38 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(unchecked: result.isEmpty && bytes.first == Self.slash ? [Self.slash] : result)
     }
 
+    /// True if it has no empty part, no `.` and no slash at its end.
+    private var isNormal: Bool {
+        bytes.withUnsafeBytes { bytes in
+            var (part, end) = (0, 0)
+            while end <= bytes.count {
+                if end == bytes.count || bytes[end] == Self.slash {
+                    let isRoot = end == 0 || (part == 1 && bytes.count == 1)
+                    if end == part, !isRoot { return false }
+                    if end == part + 1, bytes[part] == Self.dot { return false }
+                    part = end + 1
+                }
+                end += 1
+            }
+            return true
+        }
+    }
+
     /// True if one of its parts is `..`.
-    package var leadsUp: Bool { bytes.split(separator: Self.slash).contains { $0.elementsEqual("..".utf8) } }
+    package var leadsUp: Bool {
+        bytes.withUnsafeBytes { bytes in
+            var end = 1
+            while end < bytes.count {
+                if bytes[end] == Self.dot, bytes[end - 1] == Self.dot, end == 1 || bytes[end - 2] == Self.slash,
+                    end + 1 == bytes.count || bytes[end + 1] == Self.slash
+                {
+                    return true
+                }
+                end += 1
+            }
+            return false
+        }
+    }
 
     /// Without `..` and the part before it, as if there were no symbolic links. With links, it may be another file.
     package var collapsed: FilePath {
@@ -89,6 +133,7 @@ package struct FilePath: Hashable, Sendable {
     }
 
     private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
 }
 
 extension FilePath: ExpressibleByStringInterpolation {

@@ -19,6 +19,19 @@ import Testing
         #expect(path.normalized == "\(normalized)")
     }
 
+    @Test("all short paths of slashes, dots and letters have the forms that their parts give") func allShortPaths() {
+        var texts = [""]
+        for _ in 0..<7 { texts += texts.flatMap { text in ["/", ".", "a"].map { text + $0 } } }
+        for text in Set(texts) {
+            let path: FilePath = "\(text)"
+            let parts = text.split(separator: "/").filter { $0 != "." }
+            let normalized = (text.first == "/" ? "/" : "") + parts.joined(separator: "/")
+            #expect(path.normalized == "\(normalized)", "\(text)")
+            #expect(path.leadsUp == text.split(separator: "/").contains(".."), "\(text)")
+            #expect(Array(path.name) == Array((text.split(separator: "/").last ?? "").utf8), "\(text)")
+        }
+    }
+
     @Test func whatLiesBelow() {
         let path: FilePath = "/a/b"
         #expect(path.below("/") == "a/b")
