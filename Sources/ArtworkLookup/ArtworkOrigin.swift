@@ -93,7 +93,7 @@ extension MediaSource {
     /// open.
     package func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile? {
         switch self {
-        case .file(let path): return try MediaFile(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
+        case .plain(let path): return try MediaFile(pathBytes: path.path.bytes, shouldStop: { abandoned.isSet })
         case .confined(let file): return try file.mediaFile(abandoned)
         case .descriptor(let descriptor, _):
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
@@ -107,7 +107,7 @@ extension MediaSource {
     /// The path of the local file of the source; nil: none is known.
     var mediaPath: FilePath? {
         switch self {
-        case .file(let path): path
+        case .plain(let path): path.path
         case .confined(let file): file.path
         case .segment(let segment): segment.audio.mediaPath
         case .descriptor, .remote, .handedOver: nil

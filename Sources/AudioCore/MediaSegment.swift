@@ -28,7 +28,7 @@ package final class MediaSegment: Sendable {
     /// True if `other` is a part of the same file with the same rights.
     package func sharesFile(with other: MediaSegment) -> Bool {
         switch (audio, other.audio) {
-        case (.file(let mine), .file(let path)): mine == path
+        case (.plain(let mine), .plain(let path)): mine == path
         case (.confined(let mine), .confined(let other)): mine.root == other.root && mine.relative == other.relative
         default: false
         }

@@ -59,8 +59,8 @@ package final class RemoteMedia: Sendable {
 /// Source of an item's bytes. Eight bytes, so that an entry of a long queue is small: the two rare cases that hold a name keep
 /// it in a box.
 package enum MediaSource: Sendable {
-    /// A file of this host, by its absolute path.
-    case file(FilePath)
+    /// A file of this host, by its absolute path; `file` makes it.
+    case plain(PackedPath)
     /// A file of this host that a client may use only because of its folder; checked again at each opening.
     case confined(ConfinedPath)
     /// An open file that a client handed over; the name is only shown.
@@ -72,10 +72,13 @@ package enum MediaSource: Sendable {
     /// An open file that a client handed to an earlier run of the daemon: it can't be had any more.
     indirect case handedOver(name: String)
 
+    /// A file of this host, by its absolute path.
+    package static func file(_ path: FilePath) -> MediaSource { .plain(PackedPath(path)) }
+
     /// The address shown to people and programs: `file:///…` percent-encoded, or the name that came with a descriptor.
     package var uri: String {
         switch self {
-        case .file(let path): MediaSource.fileURI(path)
+        case .plain(let path): path.withBytes(MediaSource.fileURI)
         case .confined(let file): MediaSource.fileURI(file.path)
         case .descriptor(_, let name), .handedOver(let name): name
         case .segment(let segment): segment.uri
@@ -86,7 +89,7 @@ package enum MediaSource: Sendable {
     /// The path that opens it; nil: no path does.
     package var path: FilePath? {
         switch self {
-        case .file(let path): path
+        case .plain(let path): path.path
         case .confined(let file): file.path
         case .segment(let segment): segment.audio.path
         case .descriptor, .remote, .handedOver: nil
@@ -96,7 +99,7 @@ package enum MediaSource: Sendable {
     /// Bytes of its path, address or name. A part of a file also counts those of its sheet.
     package var nameBytes: Int {
         switch self {
-        case .file(let path): path.bytes.count
+        case .plain(let path): path.count
         case .confined(let file): file.root.bytes.count + file.relative.bytes.count
         case .descriptor(_, let name), .handedOver(let name): name.utf8.count
         case .segment(let segment): segment.audio.nameBytes + segment.sheet.nameBytes
@@ -109,7 +112,7 @@ package enum MediaSource: Sendable {
         switch self {
         case .descriptor, .remote: true
         case .segment(let segment): segment.audio.holdsDescriptors || segment.sheet.holdsDescriptors
-        case .file, .confined, .handedOver: false
+        case .plain, .confined, .handedOver: false
         }
     }
 
@@ -122,7 +125,7 @@ package enum MediaSource: Sendable {
     /// True for a file, or a part of one, that this host has open or can open.
     package var isLocalFile: Bool {
         switch self {
-        case .file, .confined, .descriptor: true
+        case .plain, .confined, .descriptor: true
         case .segment(let segment): segment.audio.isLocalFile
         case .remote, .handedOver: false
         }
@@ -132,7 +135,7 @@ package enum MediaSource: Sendable {
     package var displayName: String {
         let name: ArraySlice<UInt8>
         switch self {
-        case .file(let path): name = path.name
+        case .plain(let path): name = path.path.name
         case .confined(let file): name = file.path.name
         case .descriptor(_, let shown), .handedOver(let shown):
             let bytes = Array(shown.utf8)
@@ -155,12 +158,14 @@ package enum MediaSource: Sendable {
 
     /// A path as a `file://` URI (RFC 8089); all bytes except unreserved characters and `/` are percent-encoded (RFC
     /// 3986 §2.3).
-    package static func fileURI(_ path: FilePath) -> String {
-        let encoded = path.bytes.reduce(0) { $0 + (isPlain($1) ? 0 : 1) }
+    package static func fileURI(_ path: FilePath) -> String { path.bytes.withUnsafeBufferPointer(fileURI) }
+
+    private static func fileURI(_ path: UnsafeBufferPointer<UInt8>) -> String {
+        let encoded = path.reduce(0) { $0 + (isPlain($1) ? 0 : 1) }
         // This writes byte by byte into the string's memory, because pages of a library have a URI in each row.
-        return String(unsafeUninitializedCapacity: scheme.utf8.count + path.bytes.count + 2 * encoded) { output in
+        return String(unsafeUninitializedCapacity: scheme.utf8.count + path.count + 2 * encoded) { output in
             var end = output.initialize(fromContentsOf: scheme.utf8)
-            for byte in path.bytes {
+            for byte in path {
                 if isPlain(byte) {
                     output[end] = byte
                     end += 1

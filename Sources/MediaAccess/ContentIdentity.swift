@@ -16,7 +16,7 @@ package enum ContentIdentity {
         case .handedOver: return nil
         case .segment(let segment): return of(segment.audio, abandoned).map { "\($0)#\(segment.number)" }
         case .descriptor(let descriptor, _) where PipedMedia.isPipe(descriptor): return nil
-        case .file, .confined, .descriptor:
+        case .plain, .confined, .descriptor:
             guard let file = try? source.mediaFile(abandoned) else { return nil }
             return try? digest(of: file)
         }

@@ -9,7 +9,8 @@ enum MediaOpening {
     /// `DecodingError`.
     static func open(_ source: MediaSource, _ mounts: MediaMounts) throws(DecodingError) -> MediaFile {
         switch source {
-        case .file(let path):
+        case .plain(let packed):
+            let path = packed.path
             return try onItsMount(path, mounts) { () throws(DecodingError) in try MediaFile(pathBytes: path.bytes) }
         case .confined(let position):
             return try onItsMount(position.path, mounts) { () throws(DecodingError) in

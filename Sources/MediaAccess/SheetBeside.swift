@@ -40,7 +40,7 @@ package enum SheetBeside {
 extension MediaSource {
     fileprivate var isWholeFile: Bool {
         switch self {
-        case .file, .confined: true
+        case .plain, .confined: true
         default: false
         }
     }
@@ -48,7 +48,7 @@ extension MediaSource {
     /// A file in the same folder, with the same rights.
     fileprivate func neighbour(_ name: FilePath) -> MediaSource? {
         switch self {
-        case .file(let path): .file(path.folder.appending(name))
+        case .plain(let path): .file(path.path.folder.appending(name))
         case .confined(let file):
             .confined(ConfinedPath(root: file.root, relative: file.relative.folder.appending(name)))
         default: nil

@@ -8,7 +8,7 @@ package import PlaybackEngine
 struct EntryWriter {
     private var writer = ByteWriter()
     private var lastNumber: Int64 = 0
-    private var lastPath: [UInt8] = []
+    private var lastPath: PackedPath?
     private var lastGiven: MediaMetadata?
 
     /// A writer without entries.
@@ -44,14 +44,14 @@ struct EntryWriter {
 
     private mutating func source(_ source: MediaSource) {
         switch source {
-        case .file(let path):
+        case .plain(let path):
             writer.byte(SourceKind.file.rawValue)
             self.path(path)
         case .confined(let file):
             writer.byte(SourceKind.confined.rawValue)
             writer.number(file.root.bytes.count)
             writer.append(file.root.bytes)
-            path(file.relative)
+            path(PackedPath(file.relative))
         case .descriptor(_, let name), .handedOver(let name):
             writer.byte(SourceKind.handedOver.rawValue)
             writer.text(name)
@@ -71,19 +71,12 @@ struct EntryWriter {
         }
     }
 
-    private mutating func path(_ path: FilePath) {
-        let bytes = path.bytes
-        var common = 0
-        let limit = min(bytes.count, lastPath.count)
-        bytes.withUnsafeBufferPointer { bytes in
-            lastPath.withUnsafeBufferPointer { last in
-                while common < limit, bytes[common] == last[common] { common += 1 }
-            }
-        }
+    private mutating func path(_ path: PackedPath) {
+        let common = lastPath?.commonStart(with: path) ?? 0
         writer.number(common)
-        writer.number(bytes.count - common)
-        writer.append(bytes[common...])
-        lastPath = bytes
+        writer.number(path.count - common)
+        path.withBytes { writer.append(UnsafeBufferPointer(rebasing: $0[common...])) }
+        lastPath = path
     }
 }
 
@@ -116,12 +109,12 @@ struct EntryReader {
         _ reader: inout ByteReader, isPart: Bool = false
     ) throws(ByteReader.Malformed) -> MediaSource {
         switch SourceKind(rawValue: try reader.byte()) {
-        case .file: return .file(try path(&reader))
+        case .file: return .plain(try path(&reader))
         case .confined:
             guard let root = FilePath(try reader.raw(try reader.count(upTo: reader.remaining))) else {
                 throw ByteReader.Malformed()
             }
-            return .confined(ConfinedPath(root: root, relative: try path(&reader)))
+            return .confined(ConfinedPath(root: root, relative: try path(&reader).path))
         case .handedOver: return .handedOver(name: try reader.text())
         case .remote:
             let address = try reader.text()
@@ -141,11 +134,11 @@ struct EntryReader {
         }
     }
 
-    private mutating func path(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> FilePath {
+    private mutating func path(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> PackedPath {
         let common = try reader.count(upTo: lastPath.count)
         lastPath.removeLast(lastPath.count - common)
         lastPath.append(contentsOf: try reader.raw(try reader.count(upTo: reader.remaining)))
-        guard let path = FilePath(lastPath) else { throw ByteReader.Malformed() }
+        guard let path = PackedPath(lastPath) else { throw ByteReader.Malformed() }
         return path
     }
 }

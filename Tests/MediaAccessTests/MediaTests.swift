@@ -27,7 +27,7 @@ import Testing
     private static func names(_ result: Result<[ResolvedMedia], RPCError>) throws -> [String] {
         try result.get().map { media in
             switch media.source {
-            case .file(let path): path.text
+            case .plain(let path): path.path.text
             case .confined(let place): place.path.text
             default: media.source.uri
             }
@@ -129,8 +129,8 @@ import Testing
             for media in found {
                 let again = try Self.resolve([.string(media.source.uri)], roots: roots, isForeign: isForeign).get()
                 #expect(again.map(\.source.uri) == [media.source.uri])
-                guard case .file(let path) = again[0].source else { continue }
-                #expect(path.withCString { access($0, F_OK) } == 0)
+                guard case .plain(let path) = again[0].source else { continue }
+                #expect(path.path.withCString { access($0, F_OK) } == 0)
             }
         }
         let missing = Self.refusal(Self.resolve(["file:///none%FF"]))

@@ -129,7 +129,8 @@ package import StateKeeping
         _ source: MediaSource, _ abandoned: AbandonFlag, certificates: String?, _ mounts: MediaMounts
     ) throws(DecodingError) -> any AudioDecoder {
         switch source {
-        case .file(let path):
+        case .plain(let packed):
+            let path = packed.path
             return try onItsMount(path, mounts) { () throws(DecodingError) in
                 try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.step() })
             }

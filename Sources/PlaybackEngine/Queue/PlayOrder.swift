@@ -369,7 +369,7 @@ private enum Album: Hashable {
             return
         }
         switch entry.source {
-        case .file(let path): self = .folder(Self.folder(path.bytes))
+        case .plain(let path): self = .folder(Self.folder(path.path.bytes))
         case .confined(let file): self = .folder(Self.folder(file.path.bytes))
         default: self = .single(entry.id)
         }

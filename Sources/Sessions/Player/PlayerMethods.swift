@@ -195,7 +195,7 @@ package import StateKeeping
         switch source {
         case .descriptor: true
         case .segment(let segment): isHandedOver(segment.audio)
-        case .file, .confined, .remote, .handedOver: false
+        case .plain, .confined, .remote, .handedOver: false
         }
     }
 }

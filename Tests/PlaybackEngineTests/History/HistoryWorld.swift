@@ -212,7 +212,7 @@ import TestSupport
     private nonisolated static func number(of source: MediaSource) -> Int? {
         switch source {
         case .remote(let media): Int(media.address)
-        case .file(let path): Int(String(decoding: path.bytes.dropFirst(), as: UTF8.self))
+        case .plain(let path): Int(String(decoding: path.path.bytes.dropFirst(), as: UTF8.self))
         default: nil
         }
     }
