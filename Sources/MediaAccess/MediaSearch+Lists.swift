@@ -35,7 +35,60 @@ extension MediaSearch {
             return note(uri, error.message, from: list)
         }
         if entries.isEmpty { note(uri, "is an empty playlist", from: list) }
-        for entry in entries where !resolver.abandoned.isSet { try add(entry, details, in: path.folder, origin) }
+        let folder = path.folder
+        for start in stride(from: 0, to: entries.count, by: Self.entriesAtOnce) {
+            let piece = entries[start..<min(entries.count, start + Self.entriesAtOnce)]
+            let targets = targets(of: piece, in: folder)
+            for (entry, target) in zip(piece, targets) where !resolver.abandoned.isSet {
+                try add(entry, target, details, origin)
+            }
+        }
+    }
+
+    /// Entries of a list that are looked up before the first of them is added, and the least number for two threads.
+    private static let entriesAtOnce = 4096
+    private static let leastShared = 256
+
+    /// Target of an entry of a list, looked up.
+    private enum Target: Sendable {
+        case uri(String)
+        case found(Existing)
+        /// No path is there; the first one is named.
+        case missing(LookFailure, FilePath)
+        /// The location is not a file name.
+        case nothing
+        case denied(RPCError)
+    }
+
+    /// Targets of these entries of a list in `folder`, in their order. Two threads share many.
+    private func targets(of entries: ArraySlice<PlaylistEntry>, in folder: FilePath) -> [Target] {
+        guard entries.count >= Self.leastShared else { return entries.map { target(of: $0, in: folder) } }
+        let parts = 8
+        let found = Parallel.map(parts, threads: 2) { [resolver, budget] part -> [Target] in
+            // A search of its own, as one thread at a time uses a search.
+            let search = MediaSearch(resolver, budget, looksInside: false)
+            let start = entries.startIndex + entries.count * part / parts
+            let end = entries.startIndex + entries.count * (part + 1) / parts
+            return entries[start..<end].map { search.target(of: $0, in: folder) }
+        }
+        return Array(found.joined())
+    }
+
+    private func target(of entry: PlaylistEntry, in folder: FilePath) -> Target {
+        if resolver.abandoned.isSet { return .nothing }
+        switch PlaylistReference(entry, in: folder) {
+        case .uri(let uri): return .uri(uri)
+        case .paths(let paths):
+            guard let first = paths.first else { return .nothing }
+            do throws(RPCError) {
+                switch try firstThere(paths) {
+                case .success(let found): return .found(found)
+                case .failure(let failure): return .missing(failure, first)
+                }
+            } catch {
+                return .denied(error)
+            }
+        }
     }
 
     /// The content of a list; nil: it cannot be read, which is noted.
@@ -56,30 +109,28 @@ extension MediaSearch {
     }
 
     private mutating func add(
-        _ entry: PlaylistEntry, _ details: ItemDetails?, in folder: FilePath, _ origin: ListOrigin
+        _ entry: PlaylistEntry, _ target: Target, _ details: ItemDetails?, _ origin: ListOrigin
     ) throws(RPCError) {
         var known = details
-        if entry.metadata != MediaMetadata() || entry.duration != nil {
+        if entry.hasMetadata || entry.duration != nil {
             known = ItemDetails(
                 given: details?.given ?? MediaMetadata(), found: entry.metadata, duration: entry.duration,
                 hasOwnPictures: details?.hasOwnPictures ?? false)
         }
-        switch PlaylistReference(entry, in: folder) {
+        switch target {
         case .uri(let uri): try add(uri: uri, known, from: origin)
-        case .paths(let paths):
-            guard let first = paths.first else {
-                return note(PlaylistText.windows1252(entry.location), "is not a file name", from: origin)
-            }
-            switch try firstThere(paths) {
-            case .success(let found):
-                try add(found.path, found.kind, known, uri: MediaSource.fileURI(found.path), from: origin)
-            case .failure(let failure): note(failure, MediaSource.fileURI(first), from: origin)
-            }
+        case .found(let found) where found.kind == S_IFREG && PlaylistKind(fileName: found.path.name) == nil:
+            try append(ResolvedMedia(source: door.source(found.path), details: known))
+        case .found(let found):
+            try add(found.path, found.kind, known, uri: MediaSource.fileURI(found.path), from: origin)
+        case .missing(let failure, let first): note(failure, MediaSource.fileURI(first), from: origin)
+        case .nothing: note(PlaylistText.windows1252(entry.location), "is not a file name", from: origin)
+        case .denied(let error): throw error
         }
     }
 
     /// A path that exists, and the kind of its file.
-    struct Existing {
+    struct Existing: Sendable {
         let path: FilePath
         let kind: mode_t
     }

@@ -19,6 +19,10 @@ package enum PlaylistReference: Equatable {
             self = .uri(String(validating: location, as: UTF8.self) ?? PlaylistText.windows1252(location))
             return
         }
+        if Self.isPlain(location), let path = FilePath(location) {
+            self = .paths([(location.first == UInt8(ascii: "/") ? path : folder.appending(path)).normalized])
+            return
+        }
         var variants: [[UInt8]] = []
         if let tails = Self.windowsTails(location) {
             variants = tails
@@ -42,6 +46,18 @@ package enum PlaylistReference: Equatable {
             if !paths.contains(whole) { paths.append(whole) }
         }
         self = .paths(paths)
+    }
+
+    /// True for a name of ASCII characters without escapes and backslashes: one path at most can be meant.
+    private static func isPlain(_ location: [UInt8]) -> Bool {
+        location.withUnsafeBytes { bytes in
+            var isPlain = !bytes.isEmpty
+            for byte in bytes {
+                if byte >= 0x80 || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") { isPlain = false }
+            }
+            // `C:/Music/a.mp3` is no path of this host.
+            return isPlain && !(bytes.count > 2 && bytes[1] == UInt8(ascii: ":"))
+        }
     }
 
     /// True for `http://…` and `file:…`; a file name may have a colon, too.

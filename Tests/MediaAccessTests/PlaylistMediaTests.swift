@@ -56,6 +56,40 @@ import Testing
         #expect(uris([list("x.pls", "[playlist]\nFile1=\(entry)\n")]) == [uri])
     }
 
+    @Test(
+        "a long list keeps its order; a list and a folder that it names often come once", arguments: [255, 256, 9001])
+    func longList(count: Int) {
+        for name in ["a.flac", "sub/b.flac", "c.flac"] { folder.file(name) }
+        folder.file("inner.m3u", "c.flac\n")
+        let names = ["a.flac", "sub/b.flac", "inner.m3u", "./a.flac", "sub"]
+        let entries = (0..<count).map { names[$0 % names.count] }
+        var wanted: [String] = []
+        for (index, name) in entries.enumerated() {
+            switch name {
+            case "inner.m3u": if index < names.count { wanted.append("c.flac") }
+            case "sub": if index < names.count { wanted.append("sub/b.flac") }
+            case "./a.flac": wanted.append("a.flac")
+            default: wanted.append(name)
+            }
+        }
+        let text = entries.joined(separator: "\n")
+        #expect(uris([list("long.m3u8", text)]) == wanted)
+        #expect(uris([list("long.m3u8", text)], limit: wanted.count) == wanted)
+        #expect(uris([list("long.m3u8", text)], limit: wanted.count - 1) == ["200 tooMany"])
+        #expect(uris([list("long.m3u8", text)], roots: [folder.path], isForeign: true) == wanted)
+    }
+
+    @Test("each missing item of a long list is named, in order") func missingOfLongList() {
+        folder.file("a.flac")
+        let entries = (0..<600).map { $0 % 200 == 150 ? "none \($0).flac" : "a.flac" }
+        guard case .failure(let error) = resolve([list("long.m3u8", entries.joined(separator: "\r\n"))]) else {
+            Issue.record("it was taken")
+            return
+        }
+        let wanted = [150, 350, 550].map { JSONValue.string("file://\(folder.path)/none%20\($0).flac") }
+        #expect(error.data["uris"] == .array(wanted))
+    }
+
     @Test func absoluteLocations() {
         let path = folder.file("lists and more/a b.flac")
         for entry in [path, "file://" + path, "file://localhost" + path.replacing(" ", with: "%20"), "FILE:" + path] {

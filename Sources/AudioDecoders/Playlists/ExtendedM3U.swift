@@ -7,12 +7,14 @@ enum ExtendedM3U {
     static func entries(_ content: [UInt8]) throws(PlaylistError) -> [PlaylistEntry] {
         var result: [PlaylistEntry] = []
         var next = PlaylistEntry(location: [])
-        var album = MediaMetadata()
+        var album: (title: String?, artist: String?)?
         for line in PlaylistText.lines(PlaylistText.normalized(content)) {
             guard line.first == UInt8(ascii: "#") else {
                 next.location = Array(line)
-                next.metadata.albumTitle = album.albumTitle
-                next.metadata.albumArtist = album.albumArtist
+                if let album {
+                    next.metadata.albumTitle = album.title
+                    next.metadata.albumArtist = album.artist
+                }
                 result.append(next)
                 next = PlaylistEntry(location: [])
                 continue
@@ -20,9 +22,9 @@ enum ExtendedM3U {
             if let value = value(line, "#EXTINF:") {
                 next = information(value)
             } else if let value = value(line, "#EXTALB:") {
-                album.albumTitle = PlaylistText.text(value)
+                album = (PlaylistText.text(value), album?.artist)
             } else if let value = value(line, "#EXTART:") {
-                album.albumArtist = PlaylistText.text(value)
+                album = (album?.title, PlaylistText.text(value))
             } else if PlaylistText.has(line, prefix: "#EXT-X-TARGETDURATION")
                 || PlaylistText.has(line, prefix: "#EXT-X-STREAM-INF")
             {

@@ -1,5 +1,14 @@
 package import NowPlaying
 
+/// Metadata of an entry: a reference, so that each of many entries without metadata is small.
+private final class MetadataBox: Equatable, Sendable {
+    let metadata: MediaMetadata
+
+    init(_ metadata: MediaMetadata) { self.metadata = metadata }
+
+    static func == (a: MetadataBox, b: MetadataBox) -> Bool { a.metadata == b.metadata }
+}
+
 /// An entry of a list, without conversion.
 package struct PlaylistEntry: Equatable, Sendable {
     /// Its location: a uri, or a path that is mostly relative to the list; in the bytes of the list.
@@ -7,7 +16,13 @@ package struct PlaylistEntry: Equatable, Sendable {
     /// True if `location` is always a uri reference, with percent escapes (XSPF).
     package var isReference = false
     /// Metadata from the list.
-    package var metadata = MediaMetadata()
+    package var metadata: MediaMetadata {
+        get { box?.metadata ?? MediaMetadata() }
+        set { box = newValue == MediaMetadata() ? nil : MetadataBox(newValue) }
+    }
+    /// True if the list has metadata of the entry.
+    package var hasMetadata: Bool { box != nil }
+    private var box: MetadataBox?
     /// Seconds; nil: unknown.
     package var duration: Double?
 

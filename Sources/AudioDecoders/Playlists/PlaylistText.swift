@@ -17,7 +17,20 @@ package enum PlaylistText {
 
     /// The lines without their ends (LF, CRLF or CR) and the space around them; without empty lines.
     static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-        bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(trimmed).filter { !$0.isEmpty }
+        var lines: [ArraySlice<UInt8>] = []
+        bytes.withUnsafeBytes { text in
+            var start = 0
+            while start < text.count {
+                var end = start
+                while end < text.count, text[end] != UInt8(ascii: "\n"), text[end] != UInt8(ascii: "\r") { end += 1 }
+                let next = end + 1
+                while start < end, isSpace(text[start]) { start += 1 }
+                while start < end, isSpace(text[end - 1]) { end -= 1 }
+                if start < end { lines.append(bytes[start..<end]) }
+                start = next
+            }
+        }
+        return lines
     }
 
     /// The line without the space around it.
