@@ -25,7 +25,7 @@ struct FolderWalk {
 
     /// A playable file of a folder.
     enum Found {
-        case file(FilePath)
+        case file(MediaSource)
         /// A file with its tracks by a sheet; the sheet may be in the file itself.
         case tracks([CueSheet.Track], audio: FilePath, sheet: FilePath)
     }
@@ -81,7 +81,7 @@ struct FolderWalk {
             if isFolder {
                 walk(path.appending(name), depth: depth + 1)
             } else {
-                add(tracks[name] ?? .file(path.appending(name)))
+                add(tracks[name] ?? .file(door.source(path.appending(name))))
             }
         }
     }

@@ -160,7 +160,7 @@ struct MediaSearch: Sendable {
         if walk.found.isEmpty { note(uri, "is a folder without readable audio files", from: list) }
         for item in walk.found {
             switch item {
-            case .file(let file): try append(ResolvedMedia(source: door.source(file), details: details))
+            case .file(let source): try append(ResolvedMedia(source: source, details: details))
             case .tracks(let tracks, let audio, let sheet): try add(tracks, audio: audio, sheet: sheet, details)
             }
         }
