@@ -1,4 +1,5 @@
 import ControlProtocol
+import LinuxSystem
 import MediaAccess
 import NowPlaying
 import PlaybackEngine
@@ -11,6 +12,8 @@ package struct Addition: Sendable {
     let entries: EntryList
     /// The entries in a file, if there are many.
     let list: AddedList?
+    /// Items whose search leaves megabytes of free memory.
+    private static let many = 4096
     private let numbers: TakenNumbers
 
     /// Entries for these media, one or more; `lists` writes many to a file. On a worker thread; may wait for the disk.
@@ -21,6 +24,8 @@ package struct Addition: Sendable {
             QueueEntry(id: ItemID(first + Int64(index)), source: media[index].source, details: media[index].details)
         }
         list = entries.count >= AddedList.leastEntries ? lists.write(entries) : nil
+        // On a thread of its own, so that the request does not wait for it.
+        if entries.count >= Self.many { _ = DetachedThread.start("heap") { ProgramPages.giveBackHeap() } }
     }
 
     /// Number of the first item.
