@@ -4,13 +4,24 @@ import NowPlaying
 package enum SampleFormat: Sendable, Hashable, CaseIterable {
     /// Signed 16 bit: for sources of up to 16 bit.
     case int16
-    /// Signed 32 bit, the source's bits at the top: for sources of 17 to 32 bit.
+    /// Signed 24 bit in 3 bytes, the source's bits at the top: for sources of 17 to 24 bit.
+    case int24
+    /// Signed 32 bit, the source's bits at the top: for sources of 25 to 32 bit.
     case int32
     /// IEEE 754 single precision, full scale ±1.
     case float32
 
     /// Bytes of one sample.
-    package var bytes: Int { self == .int16 ? 2 : 4 }
+    package var bytes: Int {
+        switch self {
+        case .int16: 2
+        case .int24: 3
+        case .int32, .float32: 4
+        }
+    }
+
+    /// The format that holds integers of this many bits, 1 to 32, in the fewest bytes.
+    package static func integer(bits: Int) -> SampleFormat { bits <= 16 ? .int16 : bits <= 24 ? .int24 : .int32 }
 }
 
 /// Position of a channel's loudspeaker.

@@ -18,6 +18,9 @@ package enum CrossFade {
                 let results = to.assumingMemoryBound(to: Int16.self)
                 let value = mixed(Double(from.assumingMemoryBound(to: Int16.self)[index]), Double(results[index]))
                 results[index] = Int16(clamping: value.rounded())
+            case .int24:
+                let value = mixed(Double(PackedSample.load(from, index)), Double(PackedSample.load(to, index)))
+                PackedSample.store(PackedSample.rounded(value), to, index)
             case .int32:
                 let results = to.assumingMemoryBound(to: Int32.self)
                 let value = mixed(Double(from.assumingMemoryBound(to: Int32.self)[index]), Double(results[index]))

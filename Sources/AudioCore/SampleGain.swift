@@ -6,7 +6,7 @@ import NowPlaying
 /// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn quiet passages into
 /// distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, and the factor
 /// 0 makes silence, so that amplifiers with standby still enter it. Samples of 32 bit are rounded without dither,
-/// because the error lies 90 dB lower, below every converter. The dither of a frame depends on its number alone, so
+/// because the error lies 90 dB lower, below every converter. So are samples of 24 bit: theirs lies 48 dB lower. The dither of a frame depends on its number alone, so
 /// that a frame that is sent again has the same samples.
 package enum SampleGain {
     /// Writes `source` times a factor into `target` of the same size. `source` has whole frames of `format`, the first
@@ -29,6 +29,11 @@ package enum SampleGain {
             // The vector code takes as many frames as fit its vectors, with the same results.
             let done = linux_gain_int16(samples, results, frames, Int32(channels), start, step, number)
             scale(samples, results, done..<frames, channels, from: start, step, number)
+        case .int24:
+            for index in 0..<(frames * channels) {
+                let value = Double(PackedSample.load(from, index)) * (start + step * Double(index / channels))
+                PackedSample.store(PackedSample.rounded(value), to, index)
+            }
         case .int32:
             let samples = from.assumingMemoryBound(to: Int32.self)
             let results = to.assumingMemoryBound(to: Int32.self)

@@ -8,12 +8,14 @@ extension AudioFormat {
         #if _endian(little)
             switch sampleFormat {
             case .int16: form = PA_SAMPLE_S16LE
+            case .int24: form = PA_SAMPLE_S24LE
             case .int32: form = PA_SAMPLE_S32LE
             case .float32: form = PA_SAMPLE_FLOAT32LE
             }
         #else
             switch sampleFormat {
             case .int16: form = PA_SAMPLE_S16BE
+            case .int24: form = PA_SAMPLE_S24BE
             case .int32: form = PA_SAMPLE_S32BE
             case .float32: form = PA_SAMPLE_FLOAT32BE
             }

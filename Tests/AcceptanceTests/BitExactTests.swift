@@ -13,16 +13,22 @@ extension Acceptance {
             var bits = 16
             var layout = AudioMaterial.Layout.integer
             var make: @Sendable (AudioMaterial, AudioMaterial.Layout) -> [UInt8]
+            /// Format of a sink that has more bits or another layout than the stream; nil: that of the stream.
+            var sink: String?
 
-            var testDescription: String { "\(name) \(layout) \(bits) bit, \(channels) × \(rate) Hz" }
+            var testDescription: String { "\(name) \(layout) \(bits) bit, \(channels) × \(rate) Hz, \(format)" }
 
-            /// Format at the server: 8 and 16 bit as 16, more as 32, float as float.
-            var format: String { layout == .integer ? (bits <= 16 ? "s16le" : "s32le") : "float32le" }
+            /// Format of the sink. Streams have 8 and 16 bit as 16, up to 24 as 24 in 3 bytes, more as 32, float as float.
+            var format: String {
+                sink ?? (layout != .integer ? "float32le" : bits <= 16 ? "s16le" : bits <= 24 ? "s24le" : "s32le")
+            }
 
             func expected(_ material: AudioMaterial) -> [UInt8] {
                 var builder = ByteBuilder()
                 switch format {
                 case "s16le": for sample in material.int16 { builder.little(sample, 2) }
+                case "s24le": return material.int24
+                case "s24-32le": for sample in material.samples { builder.little(sample & 0xff_ffff, 4) }
                 case "s32le": for sample in material.int32 { builder.little(sample, 4) }
                 default: for sample in material.float32 { builder.little(sample.bitPattern, 4) }
                 }
@@ -49,6 +55,11 @@ extension Acceptance {
             Kind(name: "AU", channels: 3, bits: 16, make: { material, layout in material.au(layout) }),
             Kind(name: "CAF", rate: 48000, channels: 7, bits: 24, make: { $0.caf($1) }),
             Kind(name: "CAF", bits: 24, layout: .float, make: { $0.caf($1) }),
+            Kind(name: "FLAC", rate: 192_000, bits: 24, make: flac, sink: "s32le"),
+            Kind(name: "FLAC", rate: 96000, bits: 24, make: flac, sink: "s24-32le"),
+            Kind(name: "FLAC", bits: 24, make: flac, sink: "float32le"),
+            Kind(name: "WAV", rate: 96000, bits: 24, make: wave, sink: "s32le"),
+            Kind(name: "FLAC", rate: 192_000, make: flac, sink: "s24le"),
         ]
 
         /// The channel positions for this number of channels, on which the tests and the player agree.

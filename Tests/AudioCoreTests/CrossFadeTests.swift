@@ -1,4 +1,5 @@
 import AudioCore
+import TestSupport
 import Testing
 
 @Suite struct CrossFadeTests {
@@ -16,6 +17,9 @@ import Testing
         #expect(
             faded([Int32.max, .max, .max], [.min, .min, .min], .int32, channels: 1)
                 == [1_073_741_823, -1, -1_073_741_824])
+        let full = [Int32](repeating: 0x7f_ffff, count: 3)
+        #expect(
+            faded(packed(full), packed(full.map { ~$0 }), .int24, channels: 1) == packed([0x3f_ffff, -1, -0x40_0000]))
         #expect(faded([Float(1), 1, 1], [Float(0), 0, 0], .float32, channels: 1) == [0.75, 0.5, 0.25])
     }
 

@@ -109,6 +109,28 @@ import Testing
         }
     }
 
+    @Test("samples of 24 bit are rounded to the nearest and clipped") func packedSamples() {
+        let format = AudioFormat(sampleFormat: .int24, sampleRate: 96000, channelCount: 2)
+        var random = SeededRandom(seed: 24)
+        let samples =
+            [PackedSample.range.lowerBound, PackedSample.range.upperBound, 0, 1, -1, 0x1_0000]
+            + (0..<10_000).map { _ in Int32.random(in: PackedSample.range, using: &random) }
+        for (start, end) in [(1.0, 1.0), (0, 0), (0.5, 0.5), (1, 0), (2, 2), (0.001, 1)] {
+            var result = [UInt8](repeating: 77, count: 3 * samples.count)
+            packed(samples).withUnsafeBytes { source in
+                result.withUnsafeMutableBytes {
+                    SampleGain.apply(source, into: $0, format, from: start, to: end, frame: 5)
+                }
+            }
+            let step = (end - start) / Double(samples.count / 2)
+            let expected = samples.enumerated().map { index, sample in
+                let value = (Double(sample) * (start + step * Double(index / 2))).rounded()
+                return Int32(max(-8_388_608, min(8_388_607, value)))
+            }
+            #expect(result == packed(expected), "\(start) to \(end)")
+        }
+    }
+
     @Test("noise is even, triangular and without an offset")
     func noise() {
         // A signal of a tenth of a step: the rounded signal keeps its mean.

@@ -26,7 +26,7 @@ import Testing
 
     private func check(_ bytes: [UInt8], _ material: AudioMaterial, _ layout: AudioMaterial.Layout) throws {
         let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "a"))
-        let format: SampleFormat = layout != .integer ? .float32 : material.bits <= 16 ? .int16 : .int32
+        let format: SampleFormat = layout != .integer ? .float32 : .integer(bits: material.bits)
         #expect(
             decoder.format
                 == AudioFormat(sampleFormat: format, sampleRate: material.sampleRate, channelCount: material.channels))

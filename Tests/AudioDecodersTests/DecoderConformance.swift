@@ -8,6 +8,7 @@ import Testing
 func expectedBytes(_ material: AudioMaterial, _ format: SampleFormat) -> [UInt8] {
     switch format {
     case .int16: material.int16.withUnsafeBytes { Array($0) }
+    case .int24: material.int24
     case .int32: material.int32.withUnsafeBytes { Array($0) }
     case .float32: material.float32.withUnsafeBytes { Array($0) }
     }

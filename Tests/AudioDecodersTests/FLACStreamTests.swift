@@ -65,7 +65,7 @@ import Testing
             let bytes = Array(blocks.joined())
             let samples = try #require(reference(bytes))
             #expect(samples.count == material.samples.count * material.bits / 8)
-            let format: SampleFormat = material.bits == 16 ? .int16 : .int32
+            let format: SampleFormat = material.bits == 16 ? .int16 : .int24
             let expected = expectedBytes(material, format)
             let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "a.flac"))
             #expect(decoder.mediaFormat.codec == "FLAC")

@@ -13,7 +13,7 @@ import Testing
         let raw = ["--decode", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed"]
         try #require(AudioMaterial.run("flac", raw + ["-o", folder.path("a.raw"), path]) == 0, "\(comment)")
         let decoder = try DecoderRegistry.openDecoder(path: path)
-        let format: SampleFormat = material.bits <= 16 ? .int16 : .int32
+        let format: SampleFormat = .integer(bits: material.bits)
         let expected = expectedBytes(material, format)
         // The reference's own bytes are the samples', at their depth.
         let bytes = (material.bits + 7) / 8

@@ -68,7 +68,7 @@ import Testing
             for (index, material) in materials.enumerated() {
                 #expect(abs((next ?? -1) - starts[index]) < 1e-9)
                 try decoder.adoptFormat(at: next ?? 0)
-                let format: SampleFormat = index == 2 ? .int32 : .int16
+                let format: SampleFormat = .integer(bits: material.bits)
                 #expect(decoder.format.sampleFormat == format)
                 #expect(decoder.format.sampleRate == material.sampleRate)
                 #expect(decoder.metadata.title == "Link\(index)")

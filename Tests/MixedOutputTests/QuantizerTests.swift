@@ -1,4 +1,5 @@
 import AudioCore
+import TestSupport
 import Testing
 
 @testable import MixedOutput
@@ -48,6 +49,9 @@ import Testing
         let coarse = some.map { $0 & ~0xff }
         let found = quantize(coarse.withUnsafeBytes { read($0, .int32) }, "44100:24:1", dithers: false).bytes
         #expect(words(found, as: Int32.self) == coarse.map { $0 >> 8 })
+        let narrow = packed(coarse.map { $0 >> 8 })
+        let same24 = quantize(narrow.withUnsafeBytes { read($0, .int24) }, "44100:24:1", dithers: false).bytes
+        #expect(same24 == found)
         let floats = some.map { Float($0) / 1_234_567_936 }
         let same = quantize(floats.withUnsafeBytes { read($0, .float32) }, "44100:f:1").bytes
         #expect(words(same, as: UInt32.self) == floats.map(\.bitPattern))
@@ -108,6 +112,10 @@ import Testing
         #expect(fits([0x10000, -0x10000], .int16) && !fits([0x10000, 0x8000], .int16))
         #expect(fits([1, -1], .int32) && !fits([0x100], .float32))
         for target in FixedFormat.Sample.allCases {
+            func fits(_ samples: [Int32]) -> Bool {
+                packed(samples).withUnsafeBytes { Quantizer.fits($0, .int24, target) }
+            }
+            #expect(fits([0x100, -0x100, 0]) && fits([0x100, 0x180]) == (target != .int16))
             let none = UnsafeRawBufferPointer(start: nil, count: 0)
             #expect(Quantizer.fits(none, .int16, target))
             #expect(Quantizer.fits(none, .float32, target) == (target == .float32))

@@ -18,11 +18,11 @@ import Testing
         arguments: [8, 12, 16, 17, 20, 24, 25, 32, nil] as [Int?], [16, 24, 32, nil] as [Int?])
     func bits(item: Int?, device: Int?) {
         let holds = device ?? 32
-        for form in [SampleFormat.int16, .int32] {
-            // 16 bits cannot become wider.
-            if form == .int16, (item ?? 16) > 16 { continue }
+        for form in [SampleFormat.int16, .int24, .int32] {
+            // A sample cannot have more bits than its format.
+            if let item, item > 8 * form.bytes { continue }
             let format = AudioFormat(sampleFormat: form, sampleRate: 44100, channelCount: 2)
-            let width = item ?? (form == .int16 ? 16 : 32)
+            let width = item ?? 8 * form.bytes
             let result = Fidelity(of: format, bits: item, at: Self.device(format, bits: device, takesFloat: true))
             #expect(result == (width <= holds ? .exact : .changed(.sampleFormat)), "\(form)")
         }

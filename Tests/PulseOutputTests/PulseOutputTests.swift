@@ -31,6 +31,8 @@ enum SharedServer {
     static let formats: [(AudioFormat, String)] = [
         (.compactDisc, "s16le"),
         (AudioFormat(sampleFormat: .int32, sampleRate: 96000, channelCount: 2), "s32le"),
+        (AudioFormat(sampleFormat: .int24, sampleRate: 192_000, channelCount: 2), "s24le"),
+        (AudioFormat(sampleFormat: .int24, sampleRate: 48000, channelCount: 5), "s24le"),
         (AudioFormat(sampleFormat: .float32, sampleRate: 48000, channelCount: 2), "float32le"),
         (AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1), "s16le"),
         (AudioFormat(sampleFormat: .int32, sampleRate: 48000, channelCount: 6), "s32le"),
@@ -79,6 +81,8 @@ enum SharedServer {
         switch format.sampleFormat {
         case .int16:
             return PositionCode.int16(from: frame, count: count, channels: channels).withUnsafeBytes { Array($0) }
+        case .int24:
+            return PositionCode.int24(from: frame, count: count, channels: channels)
         case .int32:
             return PositionCode.int32(from: frame, count: count, channels: channels).withUnsafeBytes { Array($0) }
         case .float32:

@@ -61,6 +61,9 @@ package struct AudioMaterial: Sendable {
     /// The samples at the top of 16 bits, as a decoder delivers them; for up to 16 bits.
     package var int16: [Int16] { samples.map { Int16(truncatingIfNeeded: $0 << Int32(16 - bits)) } }
 
+    /// The samples at the top of 3 bytes, least significant first, as a decoder delivers them; for up to 24 bits.
+    package var int24: [UInt8] { packed(samples.map { $0 << Int32(24 - bits) }) }
+
     /// The samples at the top of 32 bits, as a decoder delivers them.
     package var int32: [Int32] { samples.map { $0 << Int32(32 - bits) } }
 
@@ -69,6 +72,11 @@ package struct AudioMaterial: Sendable {
         let scale = 1 / Float(Int64(1) << (bits - 1))
         return samples.map { Float($0) * scale }
     }
+}
+
+/// The low 24 bits of each number, least significant byte first.
+package func packed(_ numbers: [Int32]) -> [UInt8] {
+    numbers.flatMap { number in (0..<3).map { UInt8(truncatingIfNeeded: number >> Int32(8 * $0)) } }
 }
 
 /// Random numbers that are the same in every run (SplitMix64).

@@ -55,6 +55,11 @@ package enum PositionCode {
         samples(start, count, channels) { ($0 ? 1 : -1) * Int16(max($1 & 0x3fff, 15) + 1) }
     }
 
+    /// Frames `start ..< start + count` as signed 24 bit in 3 bytes, least significant first; no sample is 0.
+    package static func int24(from start: Int, count: Int, channels: Int = 2) -> [UInt8] {
+        packed(samples(start, count, channels) { ($0 ? 1 : -1) * (Int32($1 & 0x3f_ffff) + 1) })
+    }
+
     /// Frames `start ..< start + count` as signed 32 bit; no sample is 0.
     package static func int32(from start: Int, count: Int, channels: Int = 2) -> [Int32] {
         samples(start, count, channels) { ($0 ? 1 : -1) * Int32(($1 & 0x3fff_ffff) + 1) }

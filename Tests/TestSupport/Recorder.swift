@@ -35,7 +35,7 @@ package final class Recorder: Sendable {
     }
 
     private init(_ server: SoundServer, _ sink: TestSink, _ latency: Int) {
-        bytesPerFrame = (sink.format == "s16le" ? 2 : 4) * sink.channels
+        bytesPerFrame = (["s16le": 2, "s24le": 3][sink.format] ?? 4) * sink.channels
         rate = sink.rate
         process = TestProcess(
             [

@@ -5,7 +5,7 @@ import Synchronization
 /// A null sink of a private sound server.
 package struct TestSink: Sendable {
     package var name: String
-    /// `s16le`, `s32le` or `float32le`.
+    /// `s16le`, `s24le`, `s24-32le`, `s32le` or `float32le`.
     package var format: String
     /// Frames a second.
     package var rate: Int

@@ -62,7 +62,7 @@ final class FLACDecoder: AudioDecoder {
         self.metadata = metadata
         let claimed = blocks.streamInfo
         format = AudioFormat(
-            sampleFormat: claimed.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: claimed.sampleRate,
+            sampleFormat: .integer(bits: claimed.bitsPerSample), sampleRate: claimed.sampleRate,
             channels: blocks.comments.fields.channelPositions(count: claimed.channels)
                 ?? ChannelPosition.standardOrder(channels: claimed.channels))
         mediaFormat = MediaFormat(

@@ -111,14 +111,8 @@ final class FLACDelivery {
     }
 
     private func convert(_ block: FLACBlock, from start: Int, frames: Int, to output: UnsafeMutableRawPointer) {
-        if format.sampleFormat == .int16 {
-            SampleConversion.int16(
-                block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: start,
-                frames: frames, to: output)
-        } else {
-            SampleConversion.int32(
-                block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: start,
-                frames: frames, to: output)
-        }
+        SampleConversion.convert(
+            block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: start, frames: frames,
+            format.sampleFormat, to: output)
     }
 }

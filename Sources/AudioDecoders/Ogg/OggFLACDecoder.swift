@@ -41,7 +41,7 @@ final class OggFLACDecoder: AudioDecoder {
         self.info = info
         metadata = fields.metadata
         format = AudioFormat(
-            sampleFormat: info.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: info.sampleRate,
+            sampleFormat: .integer(bits: info.bitsPerSample), sampleRate: info.sampleRate,
             channels: fields.channelPositions(count: info.channels)
                 ?? ChannelPosition.standardOrder(channels: info.channels))
         mediaFormat = MediaFormat(
@@ -142,15 +142,9 @@ extension OggFLACDecoder: FLACOggClient {
             + [UInt8](unsafeUninitializedCapacity: frames * format.bytesPerFrame) { bytes, count in
                 count = frames * format.bytesPerFrame
                 guard let target = bytes.baseAddress, frames > 0 else { return }
-                if format.sampleFormat == .int16 {
-                    SampleConversion.int16(
-                        block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: first,
-                        frames: frames, to: target)
-                } else {
-                    SampleConversion.int32(
-                        block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: first,
-                        frames: frames, to: target)
-                }
+                SampleConversion.convert(
+                    block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: first,
+                    frames: frames, format.sampleFormat, to: target)
             }
         restStart = 0
         return true

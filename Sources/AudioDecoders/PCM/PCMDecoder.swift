@@ -2,8 +2,8 @@ import AudioCore
 import NowPlaying
 import TrackReading
 
-/// Uncompressed samples in WAV, RF64, W64, AIFF, AU and CAF by libsndfile. 8 and 16 bits come out as int16, 24 and 32 as
-/// int32 with the sample at the top, float as float32 without scaling. 64 bit floats are rounded to 32.
+/// Uncompressed samples in WAV, RF64, W64, AIFF, AU and CAF by libsndfile. 8 and 16 bits come out as int16, 24 as
+/// int24, 32 as int32, float as float32 without scaling. 64 bit floats are rounded to 32.
 final class PCMDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat

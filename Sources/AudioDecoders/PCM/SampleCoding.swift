@@ -12,7 +12,7 @@ enum SampleCoding: Equatable {
     /// The format that holds the samples without loss. 64 bit floats do lose precision: no sound server takes them.
     var sampleFormat: SampleFormat {
         switch self {
-        case .integer(let bits): bits <= 16 ? .int16 : .int32
+        case .integer(let bits): .integer(bits: bits)
         case .float: .float32
         case .companded: .int16
         }

@@ -93,11 +93,31 @@ struct SndFileHandle: ~Copyable {
         let got: sf_count_t
         switch format {
         case .int16: got = sf_readf_short(handle, target.assumingMemoryBound(to: Int16.self), sf_count_t(frames))
+        case .int24: got = readPacked(frames, into: target)
         case .int32: got = sf_readf_int(handle, target.assumingMemoryBound(to: Int32.self), sf_count_t(frames))
         case .float32: got = sf_readf_float(handle, target.assumingMemoryBound(to: Float.self), sf_count_t(frames))
         }
         if got <= 0, let failure = source.failure { throw failure }
         return Int(max(0, got))
+    }
+
+    /// Reads up to `frames` frames as samples of 3 bytes; libsndfile has them as the top of 32 bits.
+    private func readPacked(_ frames: Int, into target: UnsafeMutableRawPointer) -> sf_count_t {
+        let (handle, channels, piece) = (handle, channels, 1024)
+        return withUnsafeTemporaryAllocation(of: Int32.self, capacity: piece * channels) { wide in
+            guard let start = wide.baseAddress else { return 0 }
+            var done = 0
+            while done < frames {
+                let wanted = min(piece, frames - done)
+                let got = Int(max(0, sf_readf_int(handle, start, sf_count_t(wanted))))
+                for index in 0..<(got * channels) {
+                    PackedSample.store(wide[index] >> 8, target, done * channels + index)
+                }
+                done += got
+                if got < wanted { break }
+            }
+            return sf_count_t(done)
+        }
     }
 
     /// Moves to this frame, before the end. Throws `.broken` if the library cannot, or a read error.

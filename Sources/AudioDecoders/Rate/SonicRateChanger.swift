@@ -108,6 +108,9 @@ package final class SonicRateChanger: RateChanger {
         let count = bytes.count / format.sampleFormat.bytes
         switch format.sampleFormat {
         case .int16: for index in 0..<count { samples[index] = bytes.load(fromByteOffset: 2 * index, as: Int16.self) }
+        case .int24:
+            guard let start = bytes.baseAddress else { return }
+            for index in 0..<count { samples[index] = Int16(PackedSample.load(start, index) >> 8) }
         case .int32:
             for index in 0..<count {
                 samples[index] = Int16(bytes.load(fromByteOffset: 4 * index, as: Int32.self) >> 16)
@@ -129,6 +132,9 @@ package final class SonicRateChanger: RateChanger {
         switch format.sampleFormat {
         case .int16:
             for index in 0..<count { bytes.storeBytes(of: samples[index], toByteOffset: 2 * index, as: Int16.self) }
+        case .int24:
+            guard let start = bytes.baseAddress else { return }
+            for index in 0..<count { PackedSample.store(Int32(samples[index]) << 8, start, index) }
         case .int32:
             for index in 0..<count {
                 bytes.storeBytes(of: Int32(samples[index]) << 16, toByteOffset: 4 * index, as: Int32.self)

@@ -125,6 +125,11 @@ func amplify(_ samples: UnsafeMutableRawBufferPointer, _ format: SampleFormat, _
             samples.storeBytes(
                 of: Int16(clamping: (Double(sample) * gain).rounded()), toByteOffset: 2 * index, as: Int16.self)
         }
+    case .int24:
+        guard let start = samples.baseAddress else { return }
+        for index in 0..<(samples.count / format.bytes) {
+            PackedSample.store(PackedSample.rounded(Double(PackedSample.load(start, index)) * gain), start, index)
+        }
     case .int32:
         for index in samples.bindMemory(to: Int32.self).indices {
             let sample = samples.load(fromByteOffset: 4 * index, as: Int32.self)

@@ -61,6 +61,9 @@ enum Quantizer {
             for index in 0..<count {
                 target[index] = Double(source.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self)) / 32768
             }
+        case .int24:
+            guard let start = source.baseAddress else { return }
+            for index in 0..<count { target[index] = Double(PackedSample.load(start, index)) / 8_388_608 }
         case .int32:
             for index in 0..<count {
                 target[index] = Double(source.loadUnaligned(fromByteOffset: 4 * index, as: Int32.self)) / 2_147_483_648
@@ -78,6 +81,11 @@ enum Quantizer {
         switch format {
         case .int16: return true
         case .float32: return target == .float32
+        case .int24:
+            guard target == .int16, let start = samples.baseAddress else { return true }
+            var all: Int32 = 0
+            for index in 0..<(samples.count / format.bytes) { all |= PackedSample.load(start, index) }
+            return all & 0xff == 0
         case .int32:
             guard let bits = target.bits, bits < 32 else { return target == .int32 }
             let low = (Int32(1) << (32 - bits)) - 1

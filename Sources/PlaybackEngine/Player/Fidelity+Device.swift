@@ -22,6 +22,6 @@ extension Fidelity {
     private static func isExact(_ format: SampleFormat, bits: Int?, at device: OutputDevice) -> Bool {
         if format == .float32 { return device.takesFloat }
         guard let exactBits = device.exactBits else { return true }
-        return min(bits ?? .max, format == .int16 ? 16 : 32) <= exactBits
+        return min(bits ?? .max, 8 * format.bytes) <= exactBits
     }
 }
