@@ -231,6 +231,9 @@ package struct StreamTiming: Equatable, Sendable {
     var targetFrames: Int64 { get }
     /// Smallest part of it that is requested at once, in frames; it determines the number of wakeups.
     var refillFrames: Int64 { get }
+    /// Frames that the device takes ahead at most: it plays so many while the queue is empty. 0: it takes each frame at its
+    /// instant.
+    var aheadFrames: Int64 { get }
     /// Frames that must be queued before sound begins on its own.
     var prebufferFrames: Int64 { get }
     /// True if the device can return frames that it has not played yet; false: such frames always play.
@@ -322,6 +325,7 @@ extension AudioOutput {
 }
 
 extension AudioStream {
+    package var aheadFrames: Int64 { 0 }
     package var isPaced: Bool { true }
     package var isExact: Bool { false }
     package var isStepped: Bool { false }

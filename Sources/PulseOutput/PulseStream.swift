@@ -13,6 +13,7 @@ import NowPlaying
     private(set) package var targetFrames: Int64
     private(set) package var refillFrames: Int64
     private(set) package var prebufferFrames: Int64
+    private(set) package var aheadFrames: Int64 = 0
     package var canRewind: Bool { rewinds.canRewind }
     package var isStepped: Bool { rewinds.isFixed }
 
@@ -81,7 +82,7 @@ import NowPlaying
         setCallbacks(made)
         let bytesPerFrame = Int64(format.bytesPerFrame)
         var buffering = pa_buffer_attr(
-            maxlength: UInt32.max, tlength: UInt32(wish.target * bytesPerFrame),
+            maxlength: UInt32.max, tlength: UInt32(wish.length * bytesPerFrame),
             prebuf: UInt32(wish.prebuffer * bytesPerFrame), minreq: UInt32(wish.refill * bytesPerFrame),
             fragsize: UInt32.max)
         var flags = PA_STREAM_START_CORKED.rawValue
@@ -280,8 +281,11 @@ import NowPlaying
     func readBuffering() {
         guard let stream, let given = pa_stream_get_buffer_attr(stream)?.pointee else { return }
         let bytesPerFrame = Int64(format.bytesPerFrame)
-        targetFrames = max(1, Int64(given.tlength) / bytesPerFrame)
+        // A server whose device takes more ahead has a longer queue, which is filled as much further.
+        let length = Int64(given.tlength) / bytesPerFrame
+        targetFrames = max(1, min(length, wish.target + max(0, length - wish.length)))
         refillFrames = max(1, Int64(given.minreq) / bytesPerFrame)
+        aheadFrames = isStepped ? 0 : max(0, length - 2 * refillFrames)
         prebufferFrames = Int64(given.prebuf) / bytesPerFrame
     }
 

@@ -114,6 +114,37 @@ import Testing
         #expect(short.target == 131_072 && short.deviceLatency == 65536 && short.refill == 32768)
         #expect(short.prebuffer > 0 && short.prebuffer < short.target)
     }
+
+    @Test("a queue that cannot have eight seconds lasts until the answer to the latest request")
+    func longest() {
+        for rate in [8000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000, 384_000] {
+            for (form, channels) in SampleFormat.allCases.flatMap({ form in (1...8).map { (form, $0) } }) {
+                let format = AudioFormat(sampleFormat: form, sampleRate: rate, channelCount: channels)
+                let given = StreamBuffering(format)
+                let bytes = Int64(format.bytesPerFrame)
+                #expect(given.length * bytes <= 4 << 20 && given.target <= given.length, "\(format): \(given)")
+                // The server has the device take what is left after two refills.
+                #expect(abs(given.length - 2 * given.refill - given.deviceLatency) <= 1, "\(format): \(given)")
+                guard given.target < given.length else { continue }
+                #expect(given.length < 8 * rate, "\(format): \(given)")
+                // The device may take any part of its latency at once: the queue is not empty at a request.
+                let request = given.refill + (64 << 10) / bytes
+                let (least, step) = (given.deviceLatency / 20, rate / 1000)
+                for part in stride(from: least, through: given.deviceLatency, by: step) {
+                    #expect((request + part - 1) / part * part < given.target, "\(format): \(given), \(part)")
+                }
+            }
+        }
+    }
+
+    @Test("what the daemon keeps of music of 24 bit", arguments: [(96_000, 3700), (192_000, 4700)])
+    func kept(rate: Int, kibibytes: Int64) {
+        let format = AudioFormat(sampleFormat: .int24, sampleRate: rate, channelCount: 2)
+        let given = StreamBuffering(format)
+        #expect((given.target + given.deviceLatency + given.spare) * Int64(format.bytesPerFrame) <= kibibytes << 10)
+        // An idle device has two seconds of silence, and takes back as many as it may take ahead.
+        #expect(given.deviceLatency == min(2 * rate, Int(given.length) / 2))
+    }
 }
 
 @Suite struct PulseTextTests {

@@ -15,9 +15,6 @@ package import StateKeeping
 
 /// Assembles players from the configuration.
 @PlayerLoop package final class PlayerAssembly: PlayerMaker {
-    /// Seconds that a ring holds beyond the server's queue and its next request.
-    private nonisolated static let spareSeconds = 0.5
-
     private let context: SessionContext
     private let events = EventCounter()
     private let delays = OutputDelays()
@@ -192,8 +189,7 @@ package import StateKeeping
     /// a sound server holds.
     private nonisolated static func ringCapacity(_ format: AudioFormat, latency: Double) -> Int64 {
         let buffering = StreamBuffering(format)
-        return buffering.target + max(buffering.deviceLatency, format.frames(seconds: latency))
-            + format.frames(seconds: spareSeconds)
+        return buffering.target + max(buffering.deviceLatency, format.frames(seconds: latency)) + buffering.spare
     }
 
     private func watcher(_ configuration: Configuration) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {

@@ -19,6 +19,9 @@ import NowPlaying
     /// True while the audible sound has less than a whole refill.
     var isShort: Bool { short != nil && short === playout.audible }
 
+    /// The wait for a whole refill.
+    private lazy var piece = PieceWait(playout)
+
     /// Limit in seconds for the error of an extrapolation before a correction (nowplayingd-protocol(7), "Time").
     private static let driftLimit = 0.002
     /// The same for a stream that computes its timing.
@@ -47,6 +50,7 @@ import NowPlaying
 
     /// Handles a ring with as many frames as were awaited, or as there will be.
     func isComplete(_ lane: Lane) {
+        piece.end(lane)
         guard let pending = playout.pending, pending.lane === lane else {
             // The frames were awaited since the last reading: another one is needed only to replace frames that the device
             // may have taken.
@@ -103,13 +107,17 @@ import NowPlaying
         let queued = lane.sentStreamEnd - timing.takenFrame
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, sendableEnd(of: lane))
-        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive, !lane.isStarved {
+        let ahead = min(stream.aheadFrames, timing.takenFrame - Int64(clamping: timing.audibleFrame.rounded(.down)))
+        let left = queued + ahead
+        if end < wanted, lane.ringEnd == nil, left > PieceWait.least(stream), !lane.ring.isLive, !lane.isStarved {
             // There is time for one piece when everything is decoded: at a step of the output, or at a report.
             if !stream.requestAgain() { expect(lane, end: wanted) }
             short = lane
+            piece.begin(lane, left: left, at: stream)
             decoder?.framesReleased(in: lane.ring)
             return playout.schedule()
         }
+        piece.end(lane)
         send(lane, stream, timing, upTo: end, wanted: wanted, hasSent: end > sentBefore)
         playout.schedule()
         if lane === playout.audible {
