@@ -231,6 +231,8 @@ package struct StreamTiming: Equatable, Sendable {
     var targetFrames: Int64 { get }
     /// Smallest part of it that is requested at once, in frames; it determines the number of wakeups.
     var refillFrames: Int64 { get }
+    /// Frames that the server has requested and not got; nil: it does not say so, or its answers are not on our clock.
+    var requestedFrames: Int64? { get }
     /// Frames that the device takes ahead at most: it plays so many while the queue is empty. 0: it takes each frame at its
     /// instant.
     var aheadFrames: Int64 { get }
@@ -325,6 +327,7 @@ extension AudioOutput {
 }
 
 extension AudioStream {
+    package var requestedFrames: Int64? { nil }
     package var aheadFrames: Int64 { 0 }
     package var isPaced: Bool { true }
     package var isExact: Bool { false }

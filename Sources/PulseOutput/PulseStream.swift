@@ -14,6 +14,11 @@ import NowPlaying
     private(set) package var refillFrames: Int64
     private(set) package var prebufferFrames: Int64
     private(set) package var aheadFrames: Int64 = 0
+    package var requestedFrames: Int64? {
+        // A server on another machine does not stamp its answers on our clock: nothing may be between question and answer.
+        guard isReady, let stream, let connection, pa_context_is_local(connection.context) == 1 else { return nil }
+        return max(0, Int64(clamping: pa_stream_writable_size(stream)) / Int64(format.bytesPerFrame) - unfilledFrames)
+    }
     package var canRewind: Bool { rewinds.canRewind }
     package var isStepped: Bool { rewinds.isFixed }
 
@@ -25,6 +30,8 @@ import NowPlaying
     private(set) var connection: PulseConnection?
     private(set) var isReady = false
     private let wish: StreamBuffering
+    /// Frames of the queue at the server that are never filled.
+    private var unfilledFrames: Int64 = 0
     /// Last requested cork state.
     private var isCorked = true
     private(set) var isSuspended = false
@@ -284,6 +291,7 @@ import NowPlaying
         // A server whose device takes more ahead has a longer queue, which is filled as much further.
         let length = Int64(given.tlength) / bytesPerFrame
         targetFrames = max(1, min(length, wish.target + max(0, length - wish.length)))
+        unfilledFrames = max(0, length - targetFrames)
         refillFrames = max(1, Int64(given.minreq) / bytesPerFrame)
         aheadFrames = isStepped ? 0 : max(0, length - 2 * refillFrames)
         prebufferFrames = Int64(given.prebuf) / bytesPerFrame

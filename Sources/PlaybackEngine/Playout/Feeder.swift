@@ -37,6 +37,9 @@ import NowPlaying
     /// Feeds nothing yet.
     init(_ playout: Playout) { self.playout = playout }
 
+    /// The refills of steady flow.
+    private lazy var early = EarlyRefill(playout)
+
     // MARK: The audible lane
 
     /// Sends frames that are decoded and due. `isPrompt`: the server has just requested frames.
@@ -76,7 +79,13 @@ import NowPlaying
     }
 
     private func askForRefill(_ lane: Lane, isPrompt: Bool) {
-        guard lane.isReady, lane.offset != nil, !playout.gains.isResending(lane), lane.beginRefill() else { return }
+        guard lane.isReady, lane.offset != nil, !playout.gains.isResending(lane), !lane.isRefilling else { return }
+        if let left = early.decode(lane), let stream = lane.stream {
+            short = lane
+            return piece.begin(lane, left: left, at: stream)
+        }
+        guard lane.beginRefill() else { return }
+        let before = lane.sentEnd
         playout.ask(
             lane, if: [.heard, .unspliced],
             failed: { [unowned self] error in
@@ -86,15 +95,21 @@ import NowPlaying
             { [unowned self] timing in
                 lane.endRefill()
                 lane.note(timing, isPrompt: isPrompt || lane.stream?.isStepped != true)
-                refill(lane, timing)
+                let isFilled = lane.sentEnd > before
+                refill(lane, timing, isFilled: isFilled)
                 learnSkew(lane)
                 checkDrift(lane, timing)
                 player.notePosition()
+                // Not after the frames: the answer uses many pages of the program.
+                if isFilled { player.tidyUp() }
             })
+        // The server answers while it gets the frames.
+        early.send(lane)
     }
 
-    /// Releases audible frames, sends the following ones, and lets the decode thread continue.
-    func refill(_ lane: Lane, _ timing: StreamTiming) {
+    /// Releases audible frames, sends the following ones, and lets the decode thread continue. `isFilled`: the requested frames
+    /// were sent since the question for this timing.
+    func refill(_ lane: Lane, _ timing: StreamTiming, isFilled: Bool = false) {
         guard let stream = lane.stream, lane.offset != nil, !lane.awaitsSplice else { return }
         let audibleFrame = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.unheardFrom ?? .max)
         lane.release(before: audibleFrame, shown: player.publisher.shownTicket)
@@ -105,8 +120,12 @@ import NowPlaying
             return
         }
         let queued = lane.sentStreamEnd - timing.takenFrame
-        let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
-        let end = min(wanted, sendableEnd(of: lane))
+        let sendable = sendableEnd(of: lane)
+        var wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
+        // Few frames are not worth a wakeup of the decode thread.
+        let missing = wanted - sendable
+        if isFilled, missing > 0, missing < stream.refillFrames / 2 { wanted = max(sendable, lane.sentEnd) }
+        let end = min(wanted, sendable)
         let ahead = min(stream.aheadFrames, timing.takenFrame - Int64(clamping: timing.audibleFrame.rounded(.down)))
         let left = queued + ahead
         if end < wanted, lane.ringEnd == nil, left > PieceWait.least(stream), !lane.ring.isLive, !lane.isStarved {

@@ -23,6 +23,7 @@ CALL(pa_operation *, pa_context_get_sink_input_info_list, (pa_context *a, pa_sin
 CALL(pa_context_state_t, pa_context_get_state, (const pa_context *a), (a))
 CALL(pa_operation *, pa_context_move_sink_input_by_name, (pa_context *a, uint32_t b, const char *c,
      pa_context_success_cb_t d, void *e), (a, b, c, d, e))
+CALL(int, pa_context_is_local, (const pa_context *a), (a))
 CALL(pa_context *, pa_context_new, (pa_mainloop_api *a, const char *b), (a, b))
 CALL(pa_context *, pa_context_new_with_proplist, (pa_mainloop_api *a, const char *b, const pa_proplist *c), (a, b, c))
 CALL(pa_operation *, pa_context_set_sink_input_mute, (pa_context *a, uint32_t b, int c, pa_context_success_cb_t d, void *e),
@@ -71,6 +72,7 @@ CALL(void, pa_stream_set_underflow_callback, (pa_stream *a, pa_stream_notify_cb_
 CALL(void, pa_stream_set_write_callback, (pa_stream *a, pa_stream_request_cb_t b, void *c), (a, b, c))
 CALL(void, pa_stream_unref, (pa_stream *a), (a))
 CALL(pa_operation *, pa_stream_update_timing_info, (pa_stream *a, pa_stream_success_cb_t b, void *c), (a, b, c))
+CALL(size_t, pa_stream_writable_size, (const pa_stream *a), (a))
 CALL(int, pa_stream_write, (pa_stream *a, const void *b, size_t c, pa_free_cb_t d, int64_t e, pa_seek_mode_t f), (a, b, c, d,
      e, f))
 CALL(int, pa_stream_write_ext_free, (pa_stream *a, const void *b, size_t c, pa_free_cb_t d, void *e, int64_t f,
