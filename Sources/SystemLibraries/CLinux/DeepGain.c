@@ -3,6 +3,7 @@
 #include <string.h>
 /* Tests can leave out the widest instructions. */
 #if defined(__x86_64__) && !defined(GAIN_WITHOUT_AVX2)
+#include <sys/platform/x86.h>
 #define GAIN_AVX2
 #endif
 
@@ -80,7 +81,7 @@ static size_t scale(const Work *work, size_t frames, int is_float) {
     size_t end = frames * work->channels / 4 * 4;
     if (work->channels != 1 && work->channels != 2) return 0;
 #ifdef GAIN_AVX2
-    if (__builtin_cpu_supports("avx2")) {
+    if (CPU_FEATURE_ACTIVE(AVX2)) {
         wide(work, end, is_float);
         return end / work->channels;
     }

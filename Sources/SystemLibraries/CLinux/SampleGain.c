@@ -4,6 +4,8 @@
 #include <string.h>
 #ifdef __x86_64__
 #include <smmintrin.h>
+/* The C library asked the processor at the start of the process. A second question costs a virtual machine an exit. */
+#include <sys/platform/x86.h>
 /* Tests can leave out the widest instructions. */
 #ifndef GAIN_WITHOUT_AVX2
 #define GAIN_AVX2
@@ -278,11 +280,11 @@ size_t linux_gain_int16(
     if (!is_moderate(&work)) {
         clamped(&work, end, count);
 #ifdef GAIN_AVX2
-    } else if (__builtin_cpu_supports("avx2")) {
+    } else if (CPU_FEATURE_ACTIVE(AVX2)) {
         wide(&work, end, count);
 #endif
 #ifdef GAIN_SSE4
-    } else if (__builtin_cpu_supports("sse4.1")) {
+    } else if (CPU_FEATURE_ACTIVE(SSE4_1)) {
         middle(&work, end, count);
 #endif
     } else {
