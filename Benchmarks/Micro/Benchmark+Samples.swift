@@ -26,6 +26,7 @@ extension Benchmark {
             }
         },
         gain("gain.constant", .int16, from: 0.5, to: 0.5), gain("gain.ramp", .int16, from: 1, to: 0.1),
+        gain("gain.ramp.24", .int24, from: 1, to: 0.1),
         gain("gain.ramp.32", .int32, from: 1, to: 0.1), gain("gain.ramp.float", .float32, from: 1, to: 0.1),
     ]
 

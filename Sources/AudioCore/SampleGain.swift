@@ -5,9 +5,9 @@ import NowPlaying
 ///
 /// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn quiet passages into
 /// distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, and the factor
-/// 0 makes silence, so that amplifiers with standby still enter it. Samples of 32 bit are rounded without dither,
-/// because the error lies 90 dB lower, below every converter. So are samples of 24 bit: theirs lies 48 dB lower. The dither of a frame depends on its number alone, so
-/// that a frame that is sent again has the same samples.
+/// 0 makes silence, so that amplifiers with standby still enter it. Samples of 24 and 32 bit are rounded without dither,
+/// because their error lies 48 and 90 dB lower. The dither of a frame depends on its number alone, so that a frame that
+/// is sent again has the same samples.
 package enum SampleGain {
     /// Writes `source` times a factor into `target` of the same size. `source` has whole frames of `format`, the first
     /// with the number `frame`; the factor goes from `start` to just before `end`. Samples beyond full scale are
@@ -30,10 +30,8 @@ package enum SampleGain {
             let done = linux_gain_int16(samples, results, frames, Int32(channels), start, step, number)
             scale(samples, results, done..<frames, channels, from: start, step, number)
         case .int24:
-            for index in 0..<(frames * channels) {
-                let value = Double(PackedSample.load(from, index)) * (start + step * Double(index / channels))
-                PackedSample.store(PackedSample.rounded(value), to, index)
-            }
+            let done = linux_gain_int24(from, to, frames, Int32(channels), start, step)
+            scale(from, to, done..<frames, channels, from: start, step)
         case .int32:
             let samples = from.assumingMemoryBound(to: Int32.self)
             let results = to.assumingMemoryBound(to: Int32.self)
@@ -66,6 +64,20 @@ package enum SampleGain {
             }
         }
     }
+    /// The same for integers of 24 bit in 3 bytes, without dither.
+    static func scale(
+        _ samples: UnsafeRawPointer, _ results: UnsafeMutableRawPointer, _ frames: Range<Int>, _ channels: Int,
+        from start: Double, _ step: Double
+    ) {
+        for index in frames {
+            let factor = start + step * Double(index)
+            for slot in (index * channels)..<((index + 1) * channels) {
+                let value = Double(PackedSample.load(samples, slot)) * factor
+                PackedSample.store(PackedSample.rounded(value), results, slot)
+            }
+        }
+    }
+
     /// The same for integers of 32 bit.
     static func scale(
         _ samples: UnsafePointer<Int32>, _ results: UnsafeMutablePointer<Int32>, _ frames: Range<Int>,

@@ -1,4 +1,4 @@
-/* Gain of samples of 32 bit, four at a time: `SampleGain` of AudioCore defines each result, bit for bit. */
+/* Gain of samples of 24 and 32 bit, four at a time: `SampleGain` of AudioCore defines each result, bit for bit. */
 #include "CLinux.h"
 #include <string.h>
 /* Tests can leave out the widest instructions. */
@@ -13,6 +13,7 @@
 /* Only inlined functions take vectors. */
 #pragma clang diagnostic ignored "-Wpsabi"
 
+typedef uint8_t u8x16 __attribute__((ext_vector_type(16)));
 typedef int32_t i32x4 __attribute__((ext_vector_type(4)));
 typedef uint64_t u64x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4 __attribute__((ext_vector_type(4)));
@@ -20,7 +21,10 @@ typedef double f64x4 __attribute__((ext_vector_type(4)));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Frames to process: integers, or floats of full scale 1. The factor of frame i is `start` + `step` * i. */
+/* Integers of 32 bit, floats of full scale 1, and integers of 24 bit in 3 bytes, which only little-endian processors take. */
+enum { WHOLE, FLOATING, PACKED };
+
+/* Frames to process. The factor of frame i is `start` + `step` * i. */
 typedef struct {
     const void *source;
     void *target;
@@ -29,22 +33,38 @@ typedef struct {
 } Work;
 
 /* Rounds to an integer, with halves away from zero. Adding the double before 0.5 and truncating does that for every double. */
-INLINE i32x4 rounded(f64x4 value) {
-    value = value < 2147483647.0 ? value : (f64x4)2147483647.0;
-    value = value > -2147483648.0 ? value : (f64x4)-2147483648.0;
+INLINE i32x4 rounded(f64x4 value, double limit) {
+    value = value < limit - 1 ? value : (f64x4)(limit - 1);
+    value = value > -limit ? value : (f64x4)-limit;
     u64x4 half = ((u64x4)value & 0x8000000000000000u) | 0x3FDFFFFFFFFFFFFFu;
     return __builtin_convertvector(value + (f64x4)half, i32x4);
 }
 
+/* Four samples of 3 bytes, and the way back. */
+INLINE i32x4 load_packed(const char *source) {
+    u8x16 in = 0;
+    memcpy(&in, source, 12);
+    in = __builtin_shufflevector(in, in, 15, 0, 1, 2, 15, 3, 4, 5, 15, 6, 7, 8, 15, 9, 10, 11);
+    return (i32x4)in >> 8;
+}
+INLINE void store_packed(i32x4 samples, char *target) {
+    u8x16 out = (u8x16)samples;
+    out = __builtin_shufflevector(out, out, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15);
+    memcpy(target, &out, 12);
+}
+
 /* Processes the samples before `end`, which is a multiple of four. */
-INLINE void run(const Work *given, size_t end, size_t channels, int is_float) {
+INLINE void run(const Work *given, size_t end, size_t channels, int kind) {
     const Work work = *given;
     const char *source = work.source;
     char *target = work.target;
     f64x4 index = channels == 2 ? (f64x4){0, 0, 1, 1} : (f64x4){0, 1, 2, 3};
     for (size_t done = 0; done < end; done += 4) {
         f64x4 factor = work.start + work.step * index;
-        if (is_float) {
+        if (kind == PACKED) {
+            i32x4 in = load_packed(source + 3 * done);
+            store_packed(rounded(__builtin_convertvector(in, f64x4) * factor, 0x1p23), target + 3 * done);
+        } else if (kind == FLOATING) {
             f32x4 in;
             memcpy(&in, source + 4 * done, sizeof in);
             in *= __builtin_convertvector(factor, f32x4);
@@ -52,54 +72,63 @@ INLINE void run(const Work *given, size_t end, size_t channels, int is_float) {
         } else {
             i32x4 in;
             memcpy(&in, source + 4 * done, sizeof in);
-            in = rounded(__builtin_convertvector(in, f64x4) * factor);
+            in = rounded(__builtin_convertvector(in, f64x4) * factor, 0x1p31);
             memcpy(target + 4 * done, &in, sizeof in);
         }
         index += 4.0 / (double)channels;
     }
 }
 
-INLINE void run_all(const Work *work, size_t end, int is_float) {
+INLINE void run_channels(const Work *work, size_t end, int kind) {
     if (work->channels == 2) {
-        run(work, end, 2, is_float);
+        run(work, end, 2, kind);
     } else {
-        run(work, end, 1, is_float);
+        run(work, end, 1, kind);
+    }
+}
+
+INLINE void run_all(const Work *work, size_t end, int kind) {
+    if (kind == PACKED) {
+        run_channels(work, end, PACKED);
+    } else if (kind == FLOATING) {
+        run_channels(work, end, FLOATING);
+    } else {
+        run_channels(work, end, WHOLE);
     }
 }
 
 #ifdef GAIN_AVX2
-__attribute__((target("avx2"))) static void wide(const Work *work, size_t end, int is_float) {
-    if (is_float) {
-        run_all(work, end, 1);
-    } else {
-        run_all(work, end, 0);
-    }
-}
+__attribute__((target("avx2"))) static void wide(const Work *work, size_t end, int kind) { run_all(work, end, kind); }
 #endif
 
-static size_t scale(const Work *work, size_t frames, int is_float) {
+static size_t scale(const Work *work, size_t frames, int kind) {
     size_t end = frames * work->channels / 4 * 4;
     if (work->channels != 1 && work->channels != 2) return 0;
 #ifdef GAIN_AVX2
     if (CPU_FEATURE_ACTIVE(AVX2)) {
-        wide(work, end, is_float);
+        wide(work, end, kind);
         return end / work->channels;
     }
 #endif
-    if (is_float) {
-        run_all(work, end, 1);
-    } else {
-        run_all(work, end, 0);
-    }
+    run_all(work, end, kind);
     return end / work->channels;
+}
+
+size_t linux_gain_int24(const void *source, void *target, size_t frames, int channels, double start, double step) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const Work work = {source, target, (size_t)channels, start, step};
+    return scale(&work, frames, PACKED);
+#else
+    return 0;
+#endif
 }
 
 size_t linux_gain_int32(const int32_t *source, int32_t *target, size_t frames, int channels, double start, double step) {
     const Work work = {source, target, (size_t)channels, start, step};
-    return scale(&work, frames, 0);
+    return scale(&work, frames, WHOLE);
 }
 
 size_t linux_gain_float(const float *source, float *target, size_t frames, int channels, double start, double step) {
     const Work work = {source, target, (size_t)channels, start, step};
-    return scale(&work, frames, 1);
+    return scale(&work, frames, FLOATING);
 }

@@ -79,7 +79,8 @@ int linux_open_unnamed(const char *folder);
    caller processes the others. */
 size_t linux_gain_int16(
     const int16_t *source, int16_t *target, size_t frames, int channels, double start, double step, uint64_t number);
-/* The same for samples of 32 bit and for floats of full scale 1, without dither. */
+/* The same for samples of 24 bit in 3 bytes, of 32 bit, and for floats of full scale 1, without dither. */
+size_t linux_gain_int24(const void *source, void *target, size_t frames, int channels, double start, double step);
 size_t linux_gain_int32(const int32_t *source, int32_t *target, size_t frames, int channels, double start, double step);
 size_t linux_gain_float(const float *source, float *target, size_t frames, int channels, double start, double step);
 
