@@ -36,15 +36,25 @@ extension Acceptance {
             }
         }
 
-        /// True once the daemon has read all that it wants: no child is left, and it sleeps. The lowest priority of a reader, which
-        /// makes minutes of it beside busy programs, is raised where the system allows that.
+        /// True once the daemon has read all that it wants: no child is left, and it sleeps. A reader may start after a look
+        /// that found no child.
         private func sleeps(_ daemon: RealDaemon) -> Bool {
             becomes {
-                for reader in readers(of: daemon) {
-                    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reader), 0)
-                }
+                hasten(daemon)
                 return daemon.belongings.children == 0
-            } && standsStill { daemon.contextSwitches }
+            }
+                && standsStill {
+                    hasten(daemon)
+                    return daemon.contextSwitches
+                }
+        }
+
+        /// Raises the lowest priority of readers, which makes minutes of their work beside busy programs, where the system
+        /// allows that.
+        private func hasten(_ daemon: RealDaemon) {
+            for reader in readers(of: daemon) {
+                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reader), 0)
+            }
         }
 
         @Test(
