@@ -202,8 +202,8 @@ extension FLACDecoder: FLACHandleClient {
 
     func receive(_ block: FLACBlock) -> Bool {
         blocksInCall += 1
-        // Where frames are missing, libFLAC 1.4.2 fills in silent blocks, without a limit, and overwrites the samples
-        // of the next block: see `decodeNext`.
+        // libFLAC 1.4.2 replaces missing frames by silent blocks, without a limit, and overwrites the samples of the next
+        // block: see `decodeNext`.
         if blocksInCall > 1 { return false }
         accept(block)
         return true

@@ -134,7 +134,7 @@ extension OggFLACDecoder: FLACOggClient {
         }
         let frames = block.frames - first
         nextFrame = max(nextFrame, block.firstSample + Int64(block.frames))
-        // Where frames are missing, libFLAC 1.4 delivers silent blocks before the block that it found, all in one call.
+        // libFLAC 1.4 delivers silent blocks for missing frames before the block that it found, all in one call.
         let waiting = Array(rest[restStart...])
         guard waiting.count <= Self.maximumWaiting else { return false }
         rest =

@@ -17,13 +17,15 @@ import NowPlaying
 
     /// Waits for frames of a lane whose stream has `left` frames.
     func begin(_ lane: Lane, left: Int64, at stream: any AudioStream) {
-        // Other outputs ask again at their steps.
-        guard stream.aheadFrames > 0 else { return }
+        // Other outputs ask again at their steps. A stream that stands still takes nothing: its first request after that comes
+        // back here, and a paused process sleeps.
+        guard stream.aheadFrames > 0, lane.isFlowing else { return }
         self.lane = lane
         let seconds = lane.format.seconds(frames: max(0, left - Self.least(stream)))
         deadline = playout.player.loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
             deadline = nil
-            if let lane = self.lane, lane === playout.audible, playout.pending == nil { playout.feeder.topUp(lane) }
+            guard let lane = self.lane, lane === playout.audible, lane.isFlowing, playout.pending == nil else { return }
+            playout.feeder.topUp(lane)
         }
     }
 
