@@ -164,11 +164,12 @@ import NowPlaying
         if requests.contains(where: \.isUrgent) { postponed.append(work) } else { work() }
     }
 
-    /// An urgent request has ended.
+    /// An urgent request has ended. If the next one is sent before the calm ends, its own end begins another calm.
     private func calmDown() {
         guard !postponed.isEmpty, calm == nil, !isEnded else { return }
         calm = loop.deadline(EventLoop.now.advanced(bySeconds: Self.calmSeconds)) { [unowned self] in
             calm = nil
+            guard !requests.contains(where: \.isUrgent) else { return }
             let works = postponed
             postponed = []
             for work in works where !isEnded { work() }

@@ -1,4 +1,5 @@
 import AudioCore
+import CPulse
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -97,6 +98,42 @@ import Testing
         #expect(!timing.isPlaying && timing.takenFrame > 0)
         #expect(log.events.allSatisfy { $0 != .connection(.hung) })
         output.disconnect()
+        server.stop()
+    }
+
+    @Test("a question that can wait is not asked during the next urgent one, however late that is answered")
+    @PlayerLoop func waitsForEachUrgentAnswer() async {
+        let server = await SoundServer.pulseAudio([TestSink("s")])
+        let loop = EventLoop.current
+        let connection = PulseConnection(PulseMainLoop(loop), server: server.address)
+        await withCheckedContinuation { continuation in
+            connection.changed = { if case .ready = $0 { continuation.resume() } }
+            connection.begin()
+        }
+        func askUrgently(_ completion: @escaping PulseRequest.Completion) {
+            connection.send(
+                isUrgent: true, { pa_context_get_server_info(connection.context, serverInfoArrived, $0) }, completion)
+        }
+        var order: [String] = []
+        var late: EventSource?
+        await withCheckedContinuation { continuation in
+            askUrgently { _ in
+                // The calm after this answer lasts 20 ms.
+                server.process.signal(SIGSTOP)
+                askUrgently { _ in order.append("answer") }
+                late = loop.deadline(EventLoop.now.advanced(bySeconds: 0.03)) {
+                    order.append("30 ms")
+                    server.process.signal(SIGCONT)
+                }
+            }
+            connection.whenCalm {
+                order.append("question")
+                continuation.resume()
+            }
+        }
+        #expect(order == ["30 ms", "answer", "question"])
+        late?.release()
+        connection.end()
         server.stop()
     }
 
