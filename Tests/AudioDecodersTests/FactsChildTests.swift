@@ -161,6 +161,33 @@ import Testing
         }
     }
 
+    @Test(
+        "a decoding child that gets little processor time is awaited; one without any is a disk that hangs",
+        .enabled(if: DecodeProgram.path != nil, "needs nowplaying-decode"))
+    func starvedDecoder() throws {
+        let path = folder.path("a.m4a")
+        let wave = folder.write(AudioMaterial.noise(frames: 4410).wave(), "a.wav")
+        try #require(AudioMaterial.run("ffmpeg", ["-v", "error", "-i", wave, "-c:a", "aac", path]) == 0)
+        let real = try #require(DecodeProgram.path)
+        let file = try MediaFile(path: path)
+        func outcome(_ body: String) -> FactsChild.Outcome {
+            FactsReading.readForeign(file, patience: 0.6, program: standIn(body))
+        }
+        // Two seconds with a little processor time now and then.
+        let late = outcome("for ((n = 0; n < 20; n++)); do sleep 0.1; done; exec \(real) \"$@\"")
+        guard case .found(let facts) = late else {
+            Issue.record("\(late)")
+            return
+        }
+        #expect(facts.format?.codec == "AAC")
+        #expect(outcome("exec sleep 60") == .hung)
+        #expect(outcome("while :; do :; done") == .lost)
+        guard case .refused = outcome("exit 1") else {
+            Issue.record("a child that ends is no refusal")
+            return
+        }
+    }
+
     @Test("after a lost child the next file gets a new one")
     func nextChild() throws {
         let marker = folder.path("marker")

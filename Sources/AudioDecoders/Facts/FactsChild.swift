@@ -43,10 +43,6 @@ package final class FactsChild: Sendable {
     private let program: String?
     private let patience: Double
     private let state = Mutex(State())
-    /// Seconds between two checks of a silent child.
-    private static let slice = 0.5
-    /// Seconds that a file may take while the child gets hardly any processor time.
-    private static let most = 60.0
 
     /// Starts nothing yet. `program` replaces nowplaying-tags; `patience`: limit for a file in seconds of processor
     /// time, and limit for a silent disk in seconds.
@@ -99,10 +95,7 @@ package final class FactsChild: Sendable {
 
     /// Waits for the answer while the child computes, up to the limits.
     private func answer(of child: Running, _ extent: FileFacts.Extent) -> Outcome {
-        let began = EventLoop.now
-        let pid = child.process.pid
-        let computedBefore = ChildProcess.processorTime(of: pid)
-        var (computed, moved) = (computedBefore, began)
+        var limit = FactsLimit(of: child.process.pid, patience: patience)
         var bytes: [UInt8] = []
         while true {
             do throws(WireError) {
@@ -112,12 +105,12 @@ package final class FactsChild: Sendable {
                 }
             } catch { return .lost }
             var polled = pollfd(fd: child.socket.number, events: Int16(POLLIN), revents: 0)
-            if poll(&polled, 1, Int32(clamping: Self.slice * 1000)) > 0 { continue }
-            let (time, now) = (ChildProcess.processorTime(of: pid), EventLoop.now)
-            if time != computed { (computed, moved) = (time, now) }
-            let seconds = Double(computed - computedBefore) / 1e9
-            if seconds > patience || now.seconds(since: began) > Self.most { return .lost }
-            if now.seconds(since: moved) > patience { return .hung }
+            if poll(&polled, 1, Int32(clamping: FactsLimit.slice * 1000)) > 0 { continue }
+            switch limit.check() {
+            case .mayAnswer: break
+            case .hangs: return .hung
+            case .isLost: return .lost
+            }
         }
     }
 

@@ -12,24 +12,28 @@ package enum FactsReading {
         }
     }
 
-    /// Facts of this file by nowplaying-decode at low priority. Blocks. `patience`: seconds that the child may be
-    /// silent.
-    package static func readForeign(_ file: MediaFile, patience: Double) -> FactsChild.Outcome {
-        guard DecodeProgram.path != nil else { return .refused(DecodingError(.notRecognised, DecodeProgram.howToGet)) }
+    /// Facts of this file by nowplaying-decode at the lowest priority. Blocks. `patience`: limit in seconds of the child's
+    /// processor time, and limit in seconds for a silent disk. `program` replaces nowplaying-decode.
+    package static func readForeign(
+        _ file: MediaFile, patience: Double, program: String? = DecodeProgram.path
+    ) -> FactsChild.Outcome {
+        guard program != nil else { return .refused(DecodingError(.notRecognised, DecodeProgram.howToGet)) }
         do throws(DecodingError) {
-            let decoder = try ChildDecoder(file: file.descriptor, patience: patience)
-            if let process = decoder.process { ChildProcess.lowerPriority(of: process) }
-            do throws(DecodingError) { try decoder.awaitOpening() } catch {
-                guard error == decoder.hung, let process = decoder.process else { throw error }
-                let isBusy = ChildProcess.processorTime(of: process) > busyTime
-                return isBusy ? .lost : .hung
+            let decoder = try ChildDecoder(file: file.descriptor, program: program)
+            guard let process = decoder.process else { return .lost }
+            ChildProcess.lowerPriority(of: process)
+            var limit = FactsLimit(of: process, patience: patience)
+            while try !decoder.isOpened() {
+                if decoder.wait(seconds: FactsLimit.slice) { continue }
+                switch limit.check() {
+                case .mayAnswer: break
+                case .hangs: return .hung
+                case .isLost: return .lost
+                }
             }
             return .found(FileFacts(of: decoder))
         } catch { return .refused(error) }
     }
-
-    /// Nanoseconds of processor time that show that a silent process computes, and does not wait for a disk.
-    private static let busyTime: Int64 = 1_000_000_000
 }
 
 extension DecoderRegistry {
