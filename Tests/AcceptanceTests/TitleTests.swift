@@ -39,20 +39,25 @@ extension Acceptance {
         /// True once the daemon has read all that it wants: no child is left, and it sleeps. A reader may start after a look
         /// that found no child.
         private func sleeps(_ daemon: RealDaemon) -> Bool {
-            becomes {
-                hasten(daemon)
-                return daemon.belongings.children == 0
-            }
+            becomes(daemon) { daemon.belongings.children == 0 }
                 && standsStill {
                     hasten(daemon)
                     return daemon.contextSwitches
                 }
         }
 
+        /// True once the condition holds, with readers that are not of the lowest priority.
+        private func becomes(_ daemon: RealDaemon, _ condition: () -> Bool) -> Bool {
+            TestSupport.becomes {
+                hasten(daemon)
+                return condition()
+            }
+        }
+
         /// Raises the lowest priority of readers, which makes minutes of their work beside busy programs, where the system
         /// allows that.
         private func hasten(_ daemon: RealDaemon) {
-            for reader in readers(of: daemon) {
+            for reader in daemon.children {
                 setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reader), 0)
             }
         }
@@ -81,7 +86,7 @@ extension Acceptance {
             client.call("queue.add", ["items": .array(paths.map(JSONValue.string))])
             let version = client.call("queue.list")?["version"]
             let expected = ["Eins"] + made.map { "Titel \($0.name)" }
-            #expect(becomes { titles(client) == expected }, "\(titles(client))")
+            #expect(becomes(daemon) { titles(client) == expected }, "\(titles(client))")
             let list = try #require(client.call("queue.list"))
             for item in list["items"]?.arrayValue ?? [] {
                 #expect(item["albumTitle"] == "Platte" && item["artist"]?.stringValue?.count == 1)
@@ -132,7 +137,7 @@ extension Acceptance {
             // A page.
             let page: JSONValue = ["offset": 1000, "limit": 100]
             #expect(known(titles(client, page)) == 0)
-            #expect(becomes { known(titles(client, page)) == 100 })
+            #expect(becomes(daemon) { known(titles(client, page)) == 100 })
             #expect(known(titles(client, ["offset": 1100, "limit": 1])) == 0)
             #expect(sleeps(daemon))
             // Known pages are not read again.
@@ -199,12 +204,12 @@ extension Acceptance {
             let client = daemon.connect()
             client.call(
                 "queue.add", ["items": [.string(broken), ["uri": .string(named), "title": "Given"], .string(plain)]])
-            #expect(becomes { titles(client) == ["broken", "Given", "Plain"] }, "\(titles(client))")
+            #expect(becomes(daemon) { titles(client) == ["broken", "Given", "Plain"] }, "\(titles(client))")
             #expect(client.call("queue.list")?["items"]?.arrayValue?[1]["duration"] == 1)
             // The file is another one when it plays.
             _ = folder.write(Self.flac("Played"), "plain.flac")
             client.call("play", ["index": 2])
-            #expect(becomes { titles(client) == ["broken", "Given", "Played"] })
+            #expect(becomes(daemon) { titles(client) == ["broken", "Given", "Played"] })
             #expect(sleeps(daemon) || client.call("stop") != nil)
             #expect(daemon.stop() == 0)
         }
@@ -215,7 +220,7 @@ extension Acceptance {
             let client = daemon.connect()
             let items = daemon.silences(60, 60, 60)
             client.call("queue.add", ["items": items])
-            #expect(becomes { client.call("queue.list")?["items"]?.arrayValue?.last?["duration"] == 60 })
+            #expect(becomes(daemon) { client.call("queue.list")?["items"]?.arrayValue?.last?["duration"] == 60 })
             client.call("nowPlaying.subscribe")
             let before = try #require(client.call("nowPlaying.get")?["queue"])
             #expect(client.call("item.update", ["id": 3, "title": "Third"]) != nil)
@@ -263,7 +268,7 @@ extension Acceptance {
             // The open gives up after 5 s; then the others are read.
             var longest = 0.0
             #expect(
-                becomes {
+                becomes(daemon) {
                     let asked = now()
                     let known = titles(client).suffix(5).allSatisfy { $0.first == "T" }
                     longest = max(longest, now() - asked)
@@ -274,7 +279,7 @@ extension Acceptance {
             disk.goOn()
             // An item of it that plays shows that it answers.
             client.call("play", ["index": 19])
-            #expect(becomes { titles(client).prefix(20).allSatisfy { $0.first == "F" } })
+            #expect(becomes(daemon) { titles(client).prefix(20).allSatisfy { $0.first == "F" } })
             #expect(sleeps(daemon))
             #expect(daemon.stop() == 0)
             disk.end()
