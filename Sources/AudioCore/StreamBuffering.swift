@@ -23,6 +23,9 @@ package struct StreamBuffering: Equatable, Sendable {
     /// Bytes of the pieces in which the device takes frames, at most.
     private static let pieceBytes: Int64 = 64 << 10
 
+    /// Frames of such a piece. A device takes whole pieces, so up to one more than its latency.
+    package static func piece(_ format: AudioFormat) -> Int64 { pieceBytes / Int64(format.bytesPerFrame) }
+
     /// The requested lengths for a format. For a live source the device takes a quarter of a second: more has no
     /// advantage, and the queue would run dry.
     package init(_ format: AudioFormat, isLive: Bool = false) {
@@ -36,7 +39,7 @@ package struct StreamBuffering: Equatable, Sendable {
         spare = rate / 2
         // A queue of less than two seconds has none to spare.
         guard length < 8 * rate, length >= 2 * rate, !isLive else { return }
-        let gap = Self.longestGap(request: refill + Self.pieceBytes / bytes, device: deviceLatency)
+        let gap = Self.longestGap(request: refill + Self.piece(format), device: deviceLatency)
         target = min(length, gap + rate / 20)
         spare = rate / 5
     }

@@ -19,8 +19,8 @@ import NowPlaying
         var frames: Int64
         /// Frame that is surely audible.
         var audible: Int64
-        /// Frames that the server and the device have left.
-        var left: Int64
+        /// Frames that may be played before frames must be sent.
+        var spare: Int64
     }
 
     /// The request for a lane in steady flow whose stream has seconds of sound; nil: its timing must be read first.
@@ -32,15 +32,18 @@ import NowPlaying
             !lane.clock.evenness.isUnsteady(at: now), let audible = lane.clock.frame(at: now)
         else { return nil }
         let queued = stream.targetFrames - requested
-        let left = min(queued + stream.aheadFrames, lane.sentStreamEnd - Int64(clamping: audible.rounded(.up)))
-        guard left > PieceWait.least(stream) else { return nil }
+        // The device fills its buffer at this request.
+        let left = lane.sentStreamEnd - Int64(clamping: audible.rounded(.up))
+        let inDevice = max(left - queued, min(left, stream.aheadFrames))
+        let spare = PieceWait.spare(queued: left - inDevice, inDevice: inDevice, stream)
+        guard spare > 0 else { return nil }
         // By the clock, and taken by the server.
         let doubt = Double(lane.format.sampleRate) * Self.clockDoubt
         let passed = min(Int64(clamping: (audible - doubt).rounded(.down)), lane.sentStreamEnd - queued)
-        return Request(frames: requested, audible: min(passed, lane.unheardFrom ?? .max), left: left)
+        return Request(frames: requested, audible: min(passed, lane.unheardFrom ?? .max), spare: spare)
     }
 
-    /// Lets the requested frames be decoded, and reported. Returns the frames that the stream has until then; nil: they are
+    /// Lets the requested frames be decoded, and reported. Returns the frames that may be played until then; nil: they are
     /// decoded already, or the timing must be read first.
     func decode(_ lane: Lane) -> Int64? {
         guard let request = request(lane), let stream = lane.stream, let decoder = playout.decoding.thread,
@@ -57,7 +60,7 @@ import NowPlaying
         if lane.ring.end >= mark {
             playout.player.loop.later { [weak playout, weak lane] in if let lane { playout?.feeder.topUp(lane) } }
         }
-        return request.left
+        return request.spare
     }
 
     /// Sends the requested frames that are decoded.

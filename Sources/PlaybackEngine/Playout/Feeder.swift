@@ -80,9 +80,9 @@ import NowPlaying
 
     private func askForRefill(_ lane: Lane, isPrompt: Bool) {
         guard lane.isReady, lane.offset != nil, !playout.gains.isResending(lane), !lane.isRefilling else { return }
-        if let left = early.decode(lane), let stream = lane.stream {
+        if isPrompt, let spare = early.decode(lane) {
             short = lane
-            return piece.begin(lane, left: left, at: stream)
+            return piece.begin(lane, spare: spare)
         }
         guard lane.beginRefill() else { return }
         let before = lane.sentEnd
@@ -126,13 +126,15 @@ import NowPlaying
         let missing = wanted - sendable
         if isFilled, missing > 0, missing < stream.refillFrames / 2 { wanted = max(sendable, lane.sentEnd) }
         let end = min(wanted, sendable)
-        let ahead = min(stream.aheadFrames, timing.takenFrame - Int64(clamping: timing.audibleFrame.rounded(.down)))
-        let left = queued + ahead
-        if end < wanted, lane.ringEnd == nil, left > PieceWait.least(stream), !lane.ring.isLive, !lane.isStarved {
+        let inDevice = timing.takenFrame - Int64(clamping: timing.audibleFrame.rounded(.down))
+        let spare = PieceWait.spare(queued: queued, inDevice: inDevice, stream)
+        if end < wanted, lane.ringEnd == nil, spare > 0, !lane.ring.isLive, !lane.isStarved {
             // There is time for one piece when everything is decoded: at a step of the output, or at a report.
-            if !stream.requestAgain() { expect(lane, end: wanted) }
+            if !stream.requestAgain() {
+                expect(lane, end: wanted)
+                piece.begin(lane, spare: spare)
+            }
             short = lane
-            piece.begin(lane, left: left, at: stream)
             decoder?.framesReleased(in: lane.ring)
             return playout.schedule()
         }
@@ -156,6 +158,7 @@ import NowPlaying
         if hasSent || isOver && !isSilent { lane.feed() }
         // An empty queue waits for its prebuffer again, and would lose frames that come block by block.
         let isDry = queued <= 0 && stream.isPaced && lane.isFlowing && end > lane.sentEnd
+        if isDry, playout.starvation.takeBack(lane) { return }
         if isDry {
             lane.beginAnew(at: lane.sentStreamEnd)
             lane.hold()
@@ -178,11 +181,31 @@ import NowPlaying
         } else if isOver, wasStarved || playout.stall == .sourceLate || playout.stall == .mediaGone {
             playout.starvation.endSilence(lane)
         }
+        if end < wanted, lane.ringEnd == nil {
+            wait(lane, stream, timing, queued: queued + end - before, hasSent: end > before)
+        }
     }
+
+    /// Sends the next decoded part before the queue is empty, if the source is slow.
+    private func wait(
+        _ lane: Lane, _ stream: any AudioStream, _ timing: StreamTiming, queued: Int64, hasSent: Bool
+    ) {
+        guard !lane.ring.isLive, !lane.isStarved else { return }
+        let inDevice = timing.takenFrame - Int64(clamping: timing.audibleFrame.rounded(.down))
+        let frames = PieceWait.untilEmpty(queued: queued, inDevice: inDevice, stream)
+        if hasSent || frames > 0 { piece.begin(lane, spare: frames) }
+    }
+
+    /// Ends all waits: the sound stops.
+    func rest() { piece.end() }
 
     /// Number of awaited frames before the next write.
     private func step(_ lane: Lane, _ stream: any AudioStream, queued: Int64) -> Int64 {
-        guard lane.ring.isLive else { return stream.refillFrames / 2 }
+        guard lane.ring.isLive else {
+            // The device takes its whole part from a short queue, which is empty then.
+            let part = stream.aheadFrames > 0 ? stream.aheadFrames + StreamBuffering.piece(lane.format) : 0
+            return queued < part ? part + stream.prebufferFrames : stream.refillFrames / 2
+        }
         // A live source delivers in real time: never more than a part of the queue. After it ran dry, one second.
         let second = Int64(lane.format.sampleRate)
         return lane.isCorked || queued <= 0 ? second : min(second, max(queued / 4, second / 20))

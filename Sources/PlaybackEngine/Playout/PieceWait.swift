@@ -9,19 +9,40 @@ import NowPlaying
     private weak var lane: Lane?
     private var deadline: EventSource?
 
+    /// Seconds before that moment, for a busy machine; and the shortest wait.
+    private static let margin = 0.2
+    private static let shortest = 0.1
+
     /// Waits for nothing.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Fewest frames that a stream must have, in the queue and in the device, while the daemon waits.
-    static func least(_ stream: any AudioStream) -> Int64 { stream.targetFrames / 4 }
+    /// Frames that may be played before the server needs frames; 0 or less: it needs them now. `queued`: frames in its queue.
+    /// `inDevice`: frames that the device has taken and not played.
+    ///
+    /// A device with a large buffer fills it in whole pieces, and again when it has played nearly all. It goes on in silence where
+    /// the queue has less.
+    static func untilEmpty(queued: Int64, inDevice: Int64, _ stream: any AudioStream) -> Int64 {
+        let margin = stream.format.frames(seconds: Self.margin)
+        let part = stream.aheadFrames
+        guard part > 0 else { return queued - margin }
+        let most = part + StreamBuffering.piece(stream.format)
+        let taken = min(max(0, inDevice), most)
+        return max(queued + taken - most, taken >= part / 10 * 9 ? taken : 0) - margin
+    }
 
-    /// Waits for frames of a lane whose stream has `left` frames.
-    func begin(_ lane: Lane, left: Int64, at stream: any AudioStream) {
+    /// Frames that may be played while a whole refill is decoded; 0 or less: the decoded part must be sent.
+    static func spare(queued: Int64, inDevice: Int64, _ stream: any AudioStream) -> Int64 {
+        let left = queued + min(max(0, inDevice), stream.aheadFrames)
+        return min(untilEmpty(queued: queued, inDevice: inDevice, stream), left - stream.targetFrames / 4)
+    }
+
+    /// Waits for frames of a lane while `spare` frames are played.
+    func begin(_ lane: Lane, spare: Int64) {
         // Other outputs ask again at their steps. A stream that stands still takes nothing: its first request after that comes
         // back here, and a paused process sleeps.
-        guard stream.aheadFrames > 0, lane.isFlowing else { return }
+        guard let stream = lane.stream, stream.aheadFrames > 0 || stream.isStepped, lane.isFlowing else { return }
         self.lane = lane
-        let seconds = lane.format.seconds(frames: max(0, left - Self.least(stream)))
+        let seconds = max(Self.shortest, lane.format.seconds(frames: max(0, spare)))
         deadline = playout.player.loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
             deadline = nil
             guard let lane = self.lane, lane === playout.audible, lane.isFlowing, playout.pending == nil else { return }
@@ -29,6 +50,9 @@ import NowPlaying
         }
     }
 
-    /// Ends the wait: the lane's frames are there, or sent.
-    func end(_ lane: Lane) { if lane === self.lane { deadline = nil } }
+    /// Ends the wait of a lane: its frames are there, or sent.
+    func end(_ lane: Lane) { if lane === self.lane { end() } }
+
+    /// Ends the wait: no frames are needed.
+    func end() { deadline = nil }
 }

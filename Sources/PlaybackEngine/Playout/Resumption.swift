@@ -61,20 +61,25 @@ import NowPlaying
         if playout.wantsFlow { start(lane) } else { playout.feeder.topUp(lane) }
     }
 
-    /// Does the same with the lane's present stream: sends the frames that the device had taken again.
-    func attachAgain() {
+    /// Does the same with the lane's present stream: sends the frames that the device had taken again. `inFlow`: the device did not
+    /// sleep, so that its clock and the flow go on.
+    func attachAgain(inFlow: Bool = false) {
         guard let lane = playout.audible, let stream = lane.stream, let frame = lane.standsAt, let offset = lane.offset
         else { return }
         stream.flush { _ in }
-        playout.ask(lane, if: [.audible, .settled]) { [unowned self] timing in
+        playout.ask(
+            lane, if: [.audible, .settled], failed: { [unowned self] in playout.requestFailed($0, on: lane) }
+        ) { [unowned self] timing in
             guard lane.standsAt == frame else { return }
             lane.sendAgain(from: frame - offset)
-            lane.attach(at: max(0, timing.takenFrame))
+            let taken = max(0, timing.takenFrame)
+            inFlow ? lane.restart(at: taken) : lane.attach(at: taken)
             player.fades.begin(lane)
             lane.send(
                 upTo: min(playout.feeder.sendableEnd(of: lane), lane.sentEnd + stream.targetFrames),
                 at: lane.audibleFrom)
-            if playout.wantsFlow { start(lane) }
+            guard playout.wantsFlow else { return }
+            inFlow ? playout.starvation.flowAgain(lane, queued: lane.sentStreamEnd - taken) : start(lane)
         }
     }
 

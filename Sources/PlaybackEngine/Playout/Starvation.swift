@@ -14,8 +14,11 @@ import NowPlaying
     /// No source is late yet.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Cancels the deadline, as frames arrived or none are awaited.
-    func cancel() { deadline = nil }
+    /// Cancels the deadlines, as frames arrived or none are awaited.
+    func cancel() {
+        deadline = nil
+        playout.feeder.rest()
+    }
 
     // MARK: Underflow
 
@@ -114,6 +117,20 @@ import NowPlaying
         let sound = EventLoop.now.advanced(bySeconds: lane.latency)
         guard playout.stall == nil, sound.seconds(since: silence) > Self.unpublishedSilence else { return }
         playout.setStalled(player.sources.latenessReason, at: playout.stoppedAnchor(at: silence))
+    }
+
+    /// Sends the frames again that the device has taken out of a queue that is empty now, and has not played: at a cork, the server
+    /// takes them back and drops them (protocol-native.c, `sink_input_process_rewind_cb`). False: all were heard, or play in any
+    /// case.
+    func takeBack(_ lane: Lane) -> Bool {
+        guard lane === playout.audible, lane.stream?.canRewind == true,
+            let frame = playout.resumption.nextFrame(lane, at: EventLoop.now), frame < lane.sentStreamEnd
+        else { return false }
+        cancel()
+        player.readWatch.cancel()
+        lane.standAsleep(at: frame)
+        playout.resumption.attachAgain(inFlow: true)
+        return true
     }
 
     // MARK: Late items of another format
