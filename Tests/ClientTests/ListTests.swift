@@ -51,6 +51,21 @@ import Testing
         #expect(asJSON.output.contains("\"count\":1") && asJSON.output.contains("\"firstId\":15"))
     }
 
+    @Test("absolute paths of every shape name their files; the last line needs no end")
+    func absolutePaths() {
+        let daemon = RealDaemon(folder)
+        let names = ["a.wav", ".h.wav", "b \"c\" \\d.wav", "p%20q#track=1.wav", "ä.wav", "s.d.wav"]
+        for name in names { _ = sound(name) }
+        let lines =
+            names.map { "\(folder.path)/\($0)" }
+            + ["\(folder.path)//a.wav", "\(folder.path)/./a.wav", "\(folder.path)/a.wav\r", "", "\(folder.path)/a.wav"]
+        _ = folder.write(Array(lines.joined(separator: "\n").utf8), "names")
+        let added = tool("ctl add --from names", daemon)
+        #expect(added.status == 0, "\(added.complaint)")
+        let all = Tool.run(["queue", "-f", "{{title}}"], socket: daemon.socket).output
+        #expect(all == "a\n.h\nb \"c\" \\d\np%20q#track=1\nä\ns.d\na\na\na\na\n")
+    }
+
     @Test(
         "a line that is refused is named by its number, and nothing is added",
         arguments: [

@@ -24,17 +24,51 @@ enum ListedItems {
     /// Each line as JSON: a path or an address becomes a string, JSON stays unchanged. The lines keep their numbers.
     private static func lines(of text: [UInt8], _ media: Media) throws(Failure) -> [UInt8] {
         var list: [UInt8] = []
-        list.reserveCapacity(text.count)
-        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            switch line.first {
-            case nil: break
-            case UInt8(ascii: "{"), UInt8(ascii: "\""): list += line
-            default: list += JSONWriter.text(.string(try media.uri(of: Word(bytes: Array(line))))).utf8
-            }
+        // The quotes of names of 30 bytes.
+        list.reserveCapacity(text.count + text.count / 15)
+        var start = 0
+        while start < text.count {
+            let end = text.withUnsafeBytes { lineEnd(in: $0, from: start) }
+            let isCopied = text.withUnsafeBytes { copy(UnsafeRawBufferPointer(rebasing: $0[start..<end]), to: &list) }
+            if !isCopied { try add(text[start..<end], media, to: &list) }
             list.append(UInt8(ascii: "\n"))
+            start = end + 1
         }
         return list
+    }
+
+    private static func lineEnd(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let end = memchr(text.baseAddress! + start, Int32(UInt8(ascii: "\n")), text.count - start)
+        return end.map { UnsafeRawPointer($0) - text.baseAddress! } ?? text.count
+    }
+
+    /// Adds a usual line in quotes: an absolute path of ASCII without parts to drop and characters to escape. False: it is
+    /// another line.
+    private static func copy(_ line: UnsafeRawBufferPointer, to list: inout [UInt8]) -> Bool {
+        guard line.first == UInt8(ascii: "/"), line.last != UInt8(ascii: "/") else { return false }
+        var isUsual = true
+        for index in 1..<line.count {
+            // The compiler makes vectors of this loop.
+            let (last, byte) = (line[index &- 1], line[index])
+            let isPlain = byte &- 0x20 < 0x5f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            // A doubled slash, `.` or a hidden name.
+            let isDropped = last == UInt8(ascii: "/") && (byte == UInt8(ascii: "/") || byte == UInt8(ascii: "."))
+            if !isPlain || isDropped { isUsual = false }
+        }
+        guard isUsual else { return false }
+        list.append(UInt8(ascii: "\""))
+        list.append(contentsOf: line)
+        list.append(UInt8(ascii: "\""))
+        return true
+    }
+
+    private static func add(_ line: ArraySlice<UInt8>, _ media: Media, to list: inout [UInt8]) throws(Failure) {
+        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        switch line.first {
+        case nil: break
+        case UInt8(ascii: "{"), UInt8(ascii: "\""): list += line
+        default: list += JSONWriter.text(.string(try media.uri(of: Word(bytes: Array(line))))).utf8
+        }
     }
 
     private static func contents(_ name: String) throws(Failure) -> [UInt8] {
