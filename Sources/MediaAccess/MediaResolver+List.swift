@@ -66,6 +66,7 @@ extension MediaResolver {
             throw .invalidParameter("line \(number)", "the line has more than \(Self.lineBytes) bytes")
         }
         guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return }
+        if let path = Self.plainPath(line), try search.addFile(path) { return }
         let value: JSONValue
         do throws(JSONError) { value = try JSONReader.read(line) } catch {
             throw .invalidParameter("line \(number)", error.message)
@@ -82,6 +83,24 @@ extension MediaResolver {
         case .null, .bool, .integer, .number, .array: break
         }
         search.setLine(number, ofMissingAfter: known)
+    }
+
+    /// Maximum bytes of a path that `plainPath` returns.
+    private static let plainBytes = 1024
+
+    /// The path in a line that has nothing but an absolute path of ASCII in quotes, without escapes. Nil: it is another line.
+    private static func plainPath(_ line: UnsafeRawBufferPointer) -> FilePath? {
+        guard line.count > 2, line.count <= plainBytes, line[0] == UInt8(ascii: "\""), line[1] == UInt8(ascii: "/"),
+            line.last == UInt8(ascii: "\"")
+        else { return nil }
+        let path = UnsafeRawBufferPointer(rebasing: line[1..<(line.count - 1)])
+        var isPlain = true
+        for index in 0..<path.count {
+            // The compiler makes vectors of this loop.
+            let byte = path[index]
+            if byte &- 0x20 >= 0x60 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { isPlain = false }
+        }
+        return isPlain ? FilePath(path) : nil
     }
 }
 

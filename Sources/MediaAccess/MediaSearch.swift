@@ -105,6 +105,16 @@ struct MediaSearch: Sendable {
         try add(uri: uri, details, from: nil)
     }
 
+    /// Adds the regular file at an absolute path of the request, without details. False: nothing is added, because there is no
+    /// such file, or it is a list. Throws 403 if a foreign peer may not see it.
+    mutating func addFile(_ path: FilePath) throws(RPCError) -> Bool {
+        guard case .success(let mode) = try look(path), mode & S_IFMT == S_IFREG,
+            PlaylistKind(fileName: path.name) == nil
+        else { return false }
+        try append(ResolvedMedia(source: door.source(path), details: nil))
+        return true
+    }
+
     /// Adds the single item of a uri that is neither a folder nor a list.
     mutating func addSingle(uri: String) throws(RPCError) {
         guard case .path(let path) = MediaAddress(uri) else { return try add(uri: uri, nil) }

@@ -65,6 +65,34 @@ import Testing
         #expect(error.data["parameter"] == "list.descriptor")
     }
 
+    @Test("a path in a list names the media that it names in a request, with the same refusals")
+    func paths() throws {
+        let file = folder.file("a.flac", "")
+        let list = folder.file("b.m3u", "a.flac\na.flac\n")
+        #expect(mkdir(folder.path + "/album", 0o700) == 0)
+        _ = folder.file("album/c.flac", "")
+        let long = folder.path + String(repeating: "/.", count: 600) + "/a.flac"
+        for path in [
+            file, list, long, "\(folder.path)/album", "\(folder.path)/album/", "\(folder.path)//./a.flac",
+            "\(folder.path)/missing.flac", "/dev/null", "\(file)#track=1", "\(folder.path)/%61.flac",
+        ] {
+            let resolver = MediaResolver(
+                roots: MediaRoots([]), isForeign: false, limit: 100, descriptors: [], abandoned: AbandonFlag())
+            let items = JSONObject([.init("items", .array([.string(path)]))])
+            let listed = resolve(Array(JSONWriter.text(.string(path)).utf8), limit: 100)
+            do throws(RPCError) {
+                let expected = try resolver.resolve(.other(.queueAdd), items).map(\.source.uri)
+                #expect(try listed.get().map(\.source.uri) == expected && !expected.isEmpty)
+            } catch {
+                guard case .failure(let refusal) = listed else {
+                    Issue.record("\(path) was taken")
+                    continue
+                }
+                #expect(refusal.message == "line 1 of the list: " + error.message && refusal.code == error.code)
+            }
+        }
+    }
+
     @Test("a foreign user names what lies below the media roots, in a list too")
     func foreign() throws {
         let inside = folder.file("a.flac", "")
