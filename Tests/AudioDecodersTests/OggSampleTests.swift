@@ -1,6 +1,7 @@
 import AudioCore
 import AudioDecoders
 import NowPlaying
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,6 +44,44 @@ import Testing
         #expect(decoder.lengthInFrames == Int64(frames))
         #expect(decoder.format == AudioFormat(sampleFormat: .float32, sampleRate: 48_000, channelCount: 2))
         try checkLossy(decoder, expected: expected(kind, path))
+    }
+
+    @Test("a failed read loses no frame before it, and the next one resumes", arguments: Kind.allCases)
+    func failedReads(kind: Kind) throws {
+        let noise = AudioMaterial.noise(frames: 400_000, sampleRate: 48_000, channels: 2)
+        let path = try encode(noise, kind, kind == .vorbis ? "-q 8" : "--bitrate 256")
+        let expected = try readFrames(DecoderRegistry.openDecoder(path: path))
+        let fails = Failing()
+        let decoder = try DecoderRegistry.openDecoder(path: path, shouldStop: { fails.isSet })
+        var read: [UInt8] = []
+        var failures = 0
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 8192 * 8, alignment: 16)
+        defer { piece.deallocate() }
+        while true {
+            fails.set(true)
+            do throws(DecodingError) {
+                let count = try decoder.read(into: piece)
+                if count == 0 { break }
+                read += piece[..<(count * 8)]
+            } catch {
+                failures += 1
+                fails.set(false)
+                let count = try decoder.read(into: piece)
+                if count == 0 { break }
+                read += piece[..<(count * 8)]
+            }
+        }
+        #expect(failures > 2)
+        expectSame(read, expected)
+    }
+
+    /// A switch that fails the reads of a file.
+    private final class Failing: Sendable {
+        private let flag = Atomic(false)
+
+        var isSet: Bool { flag.load(ordering: .relaxed) }
+
+        func set(_ fails: Bool) { flag.store(fails, ordering: .relaxed) }
     }
 
     @Test("mono and more", arguments: Kind.allCases, [1, 4]) func channels(kind: Kind, channels: Int) throws {

@@ -41,8 +41,13 @@ final class OggDecoder: AudioDecoder {
     /// Frames after a hole for which the position is uncertain.
     private var framesInDoubt: Int64 = 0
 
+    /// Error of a read that had frames before it; the next read throws it.
+    private var failure: DecodingError?
+
     /// 120 ms of Opus: the longest packet of both codings.
     private static let pieceFrames = 5760
+    /// Frames after which a read decodes no other packet; most packets have a quarter of it. More would delay the first sound.
+    private static let framesAtOnce = 4096
 
     /// Takes over an open stream whose links have one rate. `codec`: its name for people; in `Opus` the R128 tags for
     /// loudness take precedence. Throws `.broken`.
@@ -88,6 +93,7 @@ final class OggDecoder: AudioDecoder {
     func seek(toFrame frame: Int64) throws(DecodingError) {
         let target = min(max(0, frame), end)
         pending.frames = 0
+        failure = nil
         silentFrames = 0
         framesInDoubt = 0
         position = target
@@ -101,6 +107,10 @@ final class OggDecoder: AudioDecoder {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let room = Int64(buffer.count / format.bytesPerFrame)
         guard room > 0, let target = buffer.bindMemory(to: Float.self).baseAddress else { return 0 }
+        if let failure {
+            self.failure = nil
+            throw failure
+        }
         // Pages may claim earlier times than their sound needs: all sound plays.
         while !isAtEnd {
             if silentFrames > 0 {
@@ -118,29 +128,47 @@ final class OggDecoder: AudioDecoder {
                 return count
             }
             if isUniform, framesToDrop == 0, framesInDoubt <= 0 {
-                let count = try decodeDirectly(Int(min(room, Int64(Self.pieceFrames))), to: target)
+                let count = try decodeDirectly(Int(room), to: target)
                 if count > 0 { return count }
             } else {
                 pending = try stream.read(Self.pieceFrames, channels: 8, into: decoded)
+                isAtEnd = !take()
             }
-            isAtEnd = !take()
         }
         return 0
     }
 
-    /// Decodes a usual piece into the caller's buffer, and returns its frames. 0: the piece is `pending`, as it is the
-    /// end, follows a hole or crosses the end of a link.
-    private func decodeDirectly(_ frames: Int, to target: UnsafeMutablePointer<Float>) throws(DecodingError) -> Int {
+    /// Decodes usual pieces of one link into the caller's buffer, which has room for `room` frames, and returns their number. A
+    /// piece that is the end, follows a hole or crosses the end of a link ends this, and becomes `pending`.
+    private func decodeDirectly(_ room: Int, to target: UnsafeMutablePointer<Float>) throws(DecodingError) -> Int {
         let channels = format.channels.count
-        let piece = try stream.read(frames, channels: channels, into: target)
-        if piece.frames > 0, piece.link == section, !piece.followsHole, Int64(piece.frames) <= linkEnd - position {
+        let link = section
+        let most = min(room, Self.framesAtOnce)
+        var (done, last) = (0, 0)
+        // The library would copy a packet for which there is no room.
+        while done < most, done + last <= most, section == link {
+            let rest = target + done * channels
+            let piece: LinkedPiece
+            do throws(DecodingError) {
+                piece = try stream.read(room - done, channels: channels, into: rest)
+            } catch {
+                guard done > 0 else { throw error }
+                failure = error
+                return done
+            }
+            guard piece.frames > 0, piece.link == link, !piece.followsHole, Int64(piece.frames) <= linkEnd - position
+            else {
+                decoded.update(from: rest, count: piece.frames * channels)
+                pending = piece
+                isAtEnd = !take()
+                return done
+            }
+            last = piece.frames
+            done += last
             position += Int64(piece.frames)
             section = links.lastIndex { $0.start <= position && position < end } ?? section
-            return piece.frames
         }
-        decoded.update(from: target, count: piece.frames * channels)
-        pending = piece
-        return 0
+        return done
     }
 
     /// Takes the decoded piece; false: it is the end.
