@@ -31,6 +31,21 @@ def memory(pid):
     return {"pss": sizes["Pss"], "uss": sizes["Private_Clean"] + sizes["Private_Dirty"]}
 
 
+def worked(pid, rest=0.5, limit=20):
+    """Waits until the process has worked, and rests for `rest` seconds: a player has then just filled its buffers."""
+    end, before = time.monotonic() + limit, cpu(pid)
+    while cpu(pid) - before < 1e-3:
+        if time.monotonic() > end:
+            raise RuntimeError(f"process {pid} has not worked for {limit} s")
+        time.sleep(0.05)
+    while time.monotonic() < end:
+        before = cpu(pid)
+        time.sleep(rest)
+        if cpu(pid) - before < 1e-4:
+            return
+    raise RuntimeError(f"process {pid} has not rested for {rest} s")
+
+
 class Window:
     """Wakeups and CPU between construction and `done`."""
 

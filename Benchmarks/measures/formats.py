@@ -7,7 +7,7 @@ import numpy as np
 
 from harness.daemon import Connection, Daemon
 from harness.floor import Pacat, decoding as runs_of
-from harness.process import Window, memory
+from harness.process import Window, memory, worked
 from harness.sound import SoundServer
 
 SECONDS = 300
@@ -33,8 +33,11 @@ def run(bench):
                 before = memory(daemon.pid)["pss"]
                 sound, told = _first(daemon, path)
                 time.sleep(5)
+                # From one refill to another: a refill decodes up to 4 s at once.
+                worked(daemon.pid)
                 window = Window(daemon.pid)
                 time.sleep(bench.window)
+                worked(daemon.pid)
                 playing = window.done()
             notes[name] = playing | {"decoder": decoding, "pacat": sending, "pss before": before,
                                      "sound": sound, "tags": told}
