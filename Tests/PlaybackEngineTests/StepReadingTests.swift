@@ -55,6 +55,61 @@ import Testing
         #expect(abs(error) < 0.001, "\(error)")
     }
 
+    /// Adds a reading at the report of a step of a server at 48 kHz that resamples from 44.1 kHz.
+    private static func noteResampled(
+        _ clock: inout DeviceClock, step number: Int, late: Double = 0, lost: Int = 0, isPrompt: Bool = true
+    ) {
+        let step = resampledStep
+        let taken = Int64((Double(number - lost + 1) * step).rounded(.down))
+        clock.note(
+            step: Double(taken) - step, taken: taken, at: at(Double(number) * 2048 / 48000 + late), isPrompt: isPrompt)
+    }
+    private static let resampledStep = 2048 * 44100.0 / 48000
+
+    @Test(
+        "a late report of a server that resamples is no lost block, and lost steps are counted whole",
+        arguments: [0, 1, 2, 3])
+    func resampled(_ lost: Int) {
+        var clock = DeviceClock(sampleRate: 44100)
+        for refill in 0..<20 {
+            let isLate = refill > 6 && refill % 3 == 0
+            Self.noteResampled(&clock, step: refill * 70 + refill % 2, late: isLate ? 0.03 : 0)
+        }
+        #expect(clock.evenness == Evenness())
+        Self.noteResampled(&clock, step: 1400, late: 0.008, lost: lost)
+        #expect(clock.evenness.jumps == (lost > 0 ? 1 : 0))
+        // Readings between two steps end the doubt.
+        for number in 1...3 {
+            Self.noteResampled(&clock, step: 1400 + 24 * number, late: 0.02, lost: lost, isPrompt: false)
+        }
+        #expect(clock.evenness.state == .even)
+        let begin = Self.at(1500 * 2048 / 48000)
+        let error = (clock.frame(at: begin) ?? .infinity) / 44100 - Double(1500 - lost) * 2048 / 48000
+        #expect(abs(error) < 0.001, "\(error)")
+    }
+
+    @Test("the length of a step is found from a few readings, whatever the rates")
+    func lengths() throws {
+        var random = SeededRandom(seed: 1)
+        for rates in [(44100, 48000), (48000, 44100), (96000, 44100), (44100, 192_000), (48000, 48000)] {
+            for quantum in [128, 256, 1024, 1500, 2048, 8192] {
+                let step = Double(quantum * rates.0) / Double(rates.1)
+                for _ in 0..<50 where step >= 64 {
+                    var found = StepLength()
+                    var number = Int.random(in: 0..<1000, using: &random)
+                    for _ in 0..<8 {
+                        found.note(Int64((Double(number) * step).rounded(.down)))
+                        number += Int((Double.random(in: 0.9...3.3, using: &random) * Double(rates.0) / step).rounded())
+                    }
+                    // By chance all distances are even numbers of steps.
+                    let length = try #require(found.frames)
+                    let steps = (length / step).rounded()
+                    #expect(abs(length - steps * step) < 0.1 && steps <= 3, "\(rates), \(quantum): \(length)")
+                }
+            }
+        }
+    }
+
     @Test("the skew that a lost step of the first seconds gives fades", arguments: [1, 2, 3])
     func early(_ refill: Int) {
         let frames: Int64 = 256

@@ -6,7 +6,7 @@ import Testing
     /// Places that set a deadline, and the words of nowplayingd(1), WAKEUPS, that name it.
     private static let documented = [
         "PlaybackEngine/Playout/Boundaries.swift": "the audible end of an item",
-        "PlaybackEngine/Playout/ClockWatch.swift": "half a second between two readings",
+        "PlaybackEngine/Playout/ClockWatch.swift": "a second between two readings",
         "PlaybackEngine/Playout/Crossfade.swift": "the end of the item that goes",
         "PlaybackEngine/Playout/FlowChange.swift": "one second for its answer",
         "PlaybackEngine/Playout/PendingChange.swift": "a tenth for the item after",

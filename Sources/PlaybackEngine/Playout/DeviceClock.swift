@@ -197,7 +197,8 @@ package struct DeviceClock: Equatable, Sendable {
         if inSteps, evenness.isWatched, let step = steps.frames {
             return max(Self.evenLimit, min(scatter, Double(step) / 2 / sampleRate))
         }
-        guard best == nil, let first = recent.first else { return scatter }
+        // A watched device is judged over a second.
+        guard best == nil, !evenness.isWatched, let first = recent.first else { return scatter }
         return scatter + Self.largestSkew * max(0, seconds - first.seconds)
     }
 

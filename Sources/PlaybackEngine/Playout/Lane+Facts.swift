@@ -127,6 +127,9 @@ extension Lane {
         clock.noise ?? (stream?.canRewind == false && !isExact && stream?.isStepped != true ? 0.01 : 0)
     }
 
+    /// True while a server that works in steps loses some: it would repeat the position of its last step.
+    var isSteppedAndUneven: Bool { stream?.isStepped == true && clock.evenness.isWatched }
+
     /// True if the stream computes its timing: a difference is a change, and a future one is known.
     var isExact: Bool { stream?.isExact == true }
 }

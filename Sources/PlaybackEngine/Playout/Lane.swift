@@ -80,13 +80,13 @@ import NowPlaying
             return EventLoop.current.later { completion(.failure(OutputError(.refused, "the stream was closed"))) }
         }
         stream.readTiming { [self] result in
-            guard case .success(let timing) = result, before.count < 10,
+            guard case .success(let timing) = result, before.count < 10, !isSteppedAndUneven,
                 !readings.isPlausible(timing, audibleFrom: audibleFrom, canRewind: self.stream?.canRewind)
             else { return completion(result) }
             let series = before + [timing]
             if series.count >= 3, series.suffix(3).allSatisfy({ readings.agree($0, timing) }) {
                 // The readings are right: the device lost or inserted sound without a report.
-                note(timing)
+                note(timing, isPrompt: self.stream?.isStepped != true)
                 return completion(result)
             }
             readTiming(before: series, completion)

@@ -70,61 +70,84 @@ import Testing
         return run
     }
 
+    /// A run on a server that loses steps.
+    private struct Losses: Sendable {
+        var errors: [(at: Double, error: Double)] = []
+        var evenness: [Evenness] = []
+        var drifts = 0
+        /// Number of readings of the timing.
+        var readings = 0
+    }
+
     /// Plays one item on a server that loses steps.
     @PlayerLoop private static func play(
-        quantum: Double, losses: [Double], seed: UInt64, seconds: Int
-    ) -> (errors: [(at: Double, error: Double)], evenness: [Evenness], drifts: Int) {
+        quantum: Double, rate: Int = 32000, losses: [Double], seed: UInt64, seconds: Int
+    ) -> Losses {
         HistoryWorld.enter()
+        var run = Losses()
         var made: SteppedOutput?
         guard
             let world = HistoryWorld(
                 seed: seed, machine: HistoryWorld.Machine(), check: HistoryCheck(tolerance: 0.3, gap: 4),
-                items: [BoundaryTests.item(seconds: 600, rate: 32000, seed: seed)],
+                items: [BoundaryTests.item(seconds: 600, rate: rate, seed: seed)],
                 output: {
                     let output = SteppedOutput($0, quantum: quantum, delay: 0.0005, losses: losses, seed: seed)
                     made = output
                     return output
                 }), let output = made
-        else { return ([], [], 0) }
+        else { return run }
         defer { world.leave() }
         let begin = EventLoop.now
         world.play(0..<1)
-        var errors: [(at: Double, error: Double)] = []
-        var evenness: [Evenness] = []
         for _ in 0..<seconds * 10 {
             world.run(seconds: 0.1)
-            if let error = error(world, output) { errors.append((EventLoop.now.seconds(since: begin), error)) }
-            if let found = world.player.evenness { evenness.append(found) }
+            if let error = error(world, output) { run.errors.append((EventLoop.now.seconds(since: begin), error)) }
+            if let found = world.player.evenness { run.evenness.append(found) }
         }
-        return (errors, evenness, world.published.count { $0.cause == .drift })
+        run.drifts = world.published.count { $0.cause == .drift }
+        run.readings = output.readings
+        return run
     }
 
+    /// Rate of the file, and that of the server.
+    private static let rates = [(file: 32000, server: 32000)]
+
     @Test(
-        "a step that is lost is noticed at the next refill, and two seconds more end the doubt",
-        arguments: [1024, 1536])
-    func once(_ frames: Int) async {
+        "a step that is lost is noticed at the next refill, and three readings more end the doubt",
+        arguments: [1024, 1536, 2048], rates)
+    func once(_ frames: Int, _ rates: (file: Int, server: Int)) async {
         for seed in 1...20 as ClosedRange<UInt64> {
             let lost = 30 + Double(seed) / 7
             let run = await LoopThread.run {
-                Self.play(quantum: Double(frames) / 32000, losses: [lost], seed: seed, seconds: 60)
+                Self.play(
+                    quantum: Double(frames) / Double(rates.server), rate: rates.file, losses: [lost], seed: seed,
+                    seconds: 60)
             }
             #expect(run.evenness.last?.jumps == 1 && run.evenness.last?.isWatched == false, "seed \(seed)")
             let watched = run.evenness.count { $0.isWatched }
-            #expect(watched >= 10 && watched <= 21, "seed \(seed): \(watched) tenths of a second")
+            #expect(watched >= 20 && watched <= 33, "seed \(seed): \(watched) tenths of a second")
             let late = run.errors.filter { $0.at > lost + 18 || $0.at > 5 && $0.at < lost - 0.1 }
             let wrong = late.filter { abs($0.error) > 0.002 }
             #expect(wrong.isEmpty && late.count > 300, "seed \(seed): \(lost), \(wrong)")
         }
     }
 
-    @Test("the position on a server that loses a step of 5 ms each second is right by 10 ms")
+    @Test(
+        "the position on a server that loses a step of 5 ms each second is right by 10 ms, with two more wakeups a second"
+    )
     func losing() async {
         for seed in 1...20 as ClosedRange<UInt64> {
             var random = SeededRandom(seed: seed)
             let losses = (0..<180).map { Double($0) + Double.random(in: 0..<1, using: &random) }
-            let run = await LoopThread.run {
-                Self.play(quantum: 160.0 / 32000, losses: losses, seed: seed, seconds: 180)
+            let (even, run) = await LoopThread.run {
+                (
+                    Self.play(quantum: 160.0 / 32000, losses: [], seed: seed, seconds: 180),
+                    Self.play(quantum: 160.0 / 32000, losses: losses, seed: seed, seconds: 180)
+                )
             }
+            // A reading wakes the process twice, at its instant and for the answer.
+            let wakeups = 2 * (run.readings - even.readings)
+            #expect(even.readings >= 50 && wakeups <= 2 * 180, "seed \(seed): \(wakeups), \(even.readings)")
             #expect((run.evenness.last?.jumps ?? 0) > 20, "seed \(seed): \(run.evenness.last?.jumps ?? 0)")
             let errors = run.errors.map { abs($0.error) }.sorted()
             let p95 = errors.isEmpty ? 1 : errors[errors.count * 95 / 100]

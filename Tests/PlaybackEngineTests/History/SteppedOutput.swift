@@ -14,6 +14,8 @@ import TestSupport
     private var streams: [SteppedStream] = []
     /// Steps that play silence in place of the stream.
     private let losses: [MonotonicTime]
+    /// Number of requests for the timing.
+    fileprivate(set) var readings = 0
 
     /// `quantum`: seconds from one step to the next; `delay`: longest time in seconds from a step to its report; `losses`: seconds
     /// from now to steps that play silence, in order.
@@ -116,11 +118,14 @@ import TestSupport
     }
 
     func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
+        output.readings += 1
         inner.readTiming { [self] result in
             guard case .success(var timing) = result, timing.isPlaying, let flow else { return completion(result) }
             let step = max(output.step(before: timing.time), flow.since)
-            timing.audibleFrame = heardFrame(at: step) ?? timing.audibleFrame
-            timing.takenFrame = Int64((timing.audibleFrame + output.frames(format)).rounded())
+            // A step of a server that resamples is no whole number of frames: it takes those before its end.
+            let taken = ((heardFrame(at: step) ?? timing.audibleFrame) + output.frames(format) + 0.001).rounded(.down)
+            timing.takenFrame = Int64(taken)
+            timing.audibleFrame = taken - output.frames(format)
             timing.latency = output.frames(format) / Double(format.sampleRate)
             completion(.success(timing))
         }
