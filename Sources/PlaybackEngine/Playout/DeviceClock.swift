@@ -139,7 +139,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// Adds a reading that was requested at the report of a step. A loss is a number of whole steps; the rest is the delay of
     /// the report, or of this process on a busy machine. `even`: frame at that time without a loss.
     private mutating func note(after frame: Double, _ even: Double, at time: MonotonicTime) {
-        guard let step = steps.frames.map(Double.init) else { return note(frame: frame, at: time, inSteps: true) }
+        guard let step = steps.frames else { return note(frame: frame, at: time, inSteps: true) }
         let lost = ((even - frame + Self.stepScatter * sampleRate) / step).rounded(.down)
         let delay = even - frame - lost * step
         guard lost > 0 || delay <= Self.stepLimit * sampleRate else { return }
@@ -149,7 +149,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// Adds a reading between two steps while the device is watched: it is behind by a part of a step, or by lost whole
     /// steps too. `even`: frame at that time without a loss.
     private mutating func note(between frame: Double, _ even: Double, at time: MonotonicTime) {
-        guard evenness.isWatched, let step = steps.frames.map(Double.init) else { return }
+        guard evenness.isWatched, let step = steps.frames else { return }
         let lost = ((even - frame - Self.stepScatter * sampleRate) / step).rounded(.down)
         note(frame: even - max(0, lost) * step, at: time, inSteps: true)
     }
@@ -157,7 +157,7 @@ package struct DeviceClock: Equatable, Sendable {
     /// The instant at or after `time` in the middle between two steps, at which a late step is not mistaken for a lost one; `time`
     /// itself if the steps are unknown.
     func betweenSteps(after time: MonotonicTime) -> MonotonicTime {
-        guard isStepped, let step = steps.frames.map(Double.init), let frame = evenFrame(at: time) else { return time }
+        guard isStepped, let step = steps.frames, let frame = evenFrame(at: time) else { return time }
         let passed = (frame - stepFrame) / step - 0.5
         return time.advanced(bySeconds: (passed.rounded(.up) - passed) * step / sampleRate)
     }
@@ -195,7 +195,7 @@ package struct DeviceClock: Equatable, Sendable {
         let scatter = max(inSteps ? Self.stepLimit : Self.evenLimit, Self.scatters * (noise ?? Self.usualNoise))
         // Whole steps are lost there.
         if inSteps, evenness.isWatched, let step = steps.frames {
-            return max(Self.evenLimit, min(scatter, Double(step) / 2 / sampleRate))
+            return max(Self.evenLimit, min(scatter, step / 2 / sampleRate))
         }
         // A watched device is judged over a second.
         guard best == nil, !evenness.isWatched, let first = recent.first else { return scatter }

@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Rate of the file, and that of the server.
-    private static let rates = [(file: 32000, server: 32000)]
+    private static let rates = [(file: 32000, server: 32000), (44100, 48000), (48000, 44100)]
 
     @Test(
         "a step that is lost is noticed at the next refill, and three readings more end the doubt",
