@@ -234,7 +234,22 @@ package struct JSONWriter {
 
     /// The shortest digits that read back as this double (of at least 9,000,000), without an exponent.
     private mutating func longNumber(_ value: Double) {
-        let parts = value.description.split(separator: "e")
+        var text = value.description
+        let isPlain = text.withUTF8 { utf8 in
+            guard let point = utf8.firstIndex(of: UInt8(ascii: ".")), !utf8.contains(UInt8(ascii: "e")) else {
+                return false
+            }
+            var end = min(utf8.count, point + 10)
+            while utf8[end - 1] == UInt8(ascii: "0") { end -= 1 }
+            bytes.append(contentsOf: utf8[..<(end - 1 == point ? point : end)])
+            return true
+        }
+        if !isPlain { hugeNumber(text) }
+    }
+
+    /// The number of a text with an exponent, without that.
+    private mutating func hugeNumber(_ text: String) {
+        let parts = text.split(separator: "e")
         var digits = Array(parts[0].utf8)
         let point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.count
         let decimals = Array(digits.dropFirst(point + 1))
