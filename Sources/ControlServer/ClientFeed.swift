@@ -2,11 +2,18 @@ import LinuxSystem
 
 /// The events that a client follows, and those that it missed while it did not read.
 @PlayerLoop final class ClientFeed {
-    private var subscription: Subscription? { didSet { takesAll = subscription?.isOfAll ?? false } }
+    private var subscription: Subscription? {
+        didSet {
+            takesAll = subscription?.isOfAll ?? false
+            form = subscription?.form
+        }
+    }
     private var topics: Set<String> = []
     private var missed: MissedEvents?
-    /// True if the client gets each event of the subject that all follow, as it is.
+    /// True if the client gets each event of the subject that all follow.
     private(set) var takesAll = false
+    /// Form in which the client gets the events of its subscription; nil: as they are.
+    private(set) var form: EventForm?
     /// Number of the last event that was written or missed, or that happened before the subscription.
     private(set) var lastEvent = 0
 
@@ -36,15 +43,14 @@ import LinuxSystem
     /// Notes that the events up to this number are done with.
     func advance(to number: Int) { lastEvent = number }
 
-    /// The event as this client gets it, in its language; nil: the client does not follow it.
+    /// True if the event is of the subscription.
+    func follows(_ event: ServerEvent) -> Bool { subscription?.wants(event) ?? false }
+
+    /// The event as this client gets it, in its form; nil: the client does not follow it.
     func selected(_ event: ServerEvent) -> ServerEvent? {
         guard event.reach != .topic else { return topics.contains(event.subject) ? event : nil }
         guard let subscription, subscription.wants(event) else { return nil }
-        guard let translations = event.translations, !subscription.languages.isEmpty else { return event }
-        let languages = subscription.languages
-        return ServerEvent(
-            kind: event.kind, subject: event.subject, reach: event.reach, line: translations.line(in: languages),
-            merged: { translations.mergedLine(in: languages) })
+        return event.formed(in: form)
     }
 
     /// Keeps an event until the client reads. `hasSubject`: true if there is a subject of this name.

@@ -59,11 +59,12 @@ extension Connection {
         }
     }
 
-    /// Sends the event of this number to a client that takes all events and reads. False: nothing was done, `catchUp` has to.
-    func sendAtOnce(_ line: UnsafeRawBufferPointer, number: Int) -> Bool {
-        guard feed.takesAll, feed.lastEvent == number - 1, output.isIdle, !input.isBusy, !isClosed else { return false }
+    /// Sends an event of this number to a client that reads, if it follows it. `line`: its line in the client's form. False:
+    /// nothing was done, `catchUp` has to.
+    func sendAtOnce(_ event: ServerEvent, _ line: UnsafeRawBufferPointer, number: Int) -> Bool {
+        guard feed.lastEvent == number - 1, output.isIdle, !input.isBusy, !isClosed else { return false }
         feed.advance(to: number)
-        send(line)
+        if feed.takesAll || feed.follows(event) { send(line) }
         return true
     }
 

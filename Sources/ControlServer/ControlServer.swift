@@ -170,10 +170,14 @@ package struct ControlServerOptions: Sendable {
     private func sendToSubscribers() {
         if unsent.count == 1, let event = unsent.first, event.reach == .followers {
             // Nearly always, and nearly all of them: with hundreds, each instruction here counts.
-            event.line.withUnsafeBytes { line in
-                for connection in subscribers where !connection.sendAtOnce(line, number: eventCount) {
-                    connection.catchUp()
+            var (form, line) = (EventForm?.none, event.line)
+            for connection in subscribers {
+                if connection.feed.form !== form {
+                    form = connection.feed.form
+                    line = event.line(in: form)
                 }
+                let isSent = line.withUnsafeBytes { connection.sendAtOnce(event, $0, number: eventCount) }
+                if !isSent { connection.catchUp() }
             }
         } else {
             for connection in subscribers { connection.catchUp() }

@@ -1,4 +1,4 @@
-package import LinuxSystem
+import LinuxSystem
 
 /// An event that subscribers are sent.
 package struct ServerEvent {
@@ -23,30 +23,35 @@ package struct ServerEvent {
     let line: [UInt8]
     /// Makes the line that stands for several events, the last of which this is; nil: it is `line`.
     let merged: (@PlayerLoop () -> [UInt8])?
-    /// The same in other languages; nil: it has no text in any.
-    let translations: (any TranslatedLines)?
+    /// The same in other forms; nil: it is the same in all.
+    let forms: (any FormedLines)?
 
     /// An event, by its parts. `line` is a notification with its line end, whose parameters are an object.
     package init(
         kind: String, subject: String, reach: Reach, line: [UInt8], merged: (@PlayerLoop () -> [UInt8])? = nil,
-        translations: (any TranslatedLines)? = nil
+        forms: (any FormedLines)? = nil
     ) {
         self.kind = kind
         self.subject = subject
         self.reach = reach
         self.line = line
         self.merged = merged
-        self.translations = translations
+        self.forms = forms
     }
-}
 
-/// The line of an event for readers of other languages.
-@PlayerLoop package protocol TranslatedLines: AnyObject {
-    /// The notification with its line end, its texts in the best of these languages.
-    func line(in languages: [String]) -> [UInt8]
+    /// The line for a reader of a form; nil: as it is.
+    @PlayerLoop func line(in form: EventForm?) -> [UInt8] {
+        guard let form, let forms else { return line }
+        return forms.line(in: form)
+    }
 
-    /// The same where it stands for several events, the last of which this is.
-    func mergedLine(in languages: [String]) -> [UInt8]
+    /// The event for a reader of a form; nil: as it is.
+    @PlayerLoop func formed(in form: EventForm?) -> ServerEvent {
+        guard let form, let forms else { return self }
+        return ServerEvent(
+            kind: kind, subject: subject, reach: reach, line: forms.line(in: form),
+            merged: { forms.mergedLine(in: form) })
+    }
 }
 
 /// Events of a client's subscription.
@@ -62,19 +67,19 @@ package struct Subscription: Sendable {
     /// Nil: all.
     let kinds: Set<String>?
     let subject: Subject
-    /// Languages of the reader, the dearest first.
-    let languages: [String]
+    /// Form in which the reader gets them; nil: as they are.
+    let form: EventForm?
 
     /// A subscription, by its parts; `kinds` nil: all.
-    package init(kinds: Set<String>? = nil, subject: Subject = .present, languages: [String] = []) {
+    package init(kinds: Set<String>? = nil, subject: Subject = .present, form: EventForm? = nil) {
         self.kinds = kinds
         self.subject = subject
-        self.languages = languages
+        self.form = form
     }
 
-    /// True if it has each event that reaches all followers, and their lines as they are.
+    /// True if it has each event that reaches all followers.
     var isOfAll: Bool {
-        guard kinds == nil, languages.isEmpty else { return false }
+        guard kinds == nil else { return false }
         switch subject {
         case .present, .every: return true
         case .named: return false

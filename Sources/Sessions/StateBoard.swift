@@ -41,6 +41,7 @@ package import NowPlaying
     /// The last pause; nil: there was none.
     package private(set) var lastPause: Pause?
     private let clockPages = ClockPages()
+    private let forms = EventForms()
 
     /// A board that shows `state` until the first `publish`. `observer` follows it.
     package init(_ server: ControlServer, _ encoder: StateEncoder, state: NowPlayingState, observer: any BoardObserver)
@@ -72,7 +73,8 @@ package import NowPlaying
             ServerEvent(
                 kind: state.cause.rawValue, subject: state.session, reach: reach,
                 line: Self.notification(encoded),
-                merged: merged(state), translations: state.hasTexts ? TranslatedState(state, encoder) : nil))
+                merged: merged(state),
+                forms: state.hasTexts || !forms.isEmpty ? FormedState(state, encoder, encoded) : nil))
     }
 
     /// Makes the notification of a state that merges several events; nil: the usual notification is right.
@@ -141,10 +143,11 @@ package import NowPlaying
         guard let state = published(session == "*" ? nil : session)?.state else {
             return .failure(Self.noSession(session ?? ""))
         }
-        let languages = Self.languages(parameters)
+        let fields = parameters["fields"]?.arrayValue?.compactMap(\.stringValue).compactMap(StateField.init)
+        let form = forms.form(Self.languages(parameters), fields)
         let subject: Subscription.Subject = session.map { $0 == "*" ? .every : .named($0) } ?? .present
-        client.subscribe(Subscription(kinds: kinds.map(Set.init), subject: subject, languages: languages))
-        return .encoded(snapshot(of: languages.isEmpty ? state : state.localized(in: languages)))
+        client.subscribe(Subscription(kinds: kinds.map(Set.init), subject: subject, form: form))
+        return .encoded(snapshot(of: state, in: form))
     }
 
     /// `nowPlaying.map`.
@@ -166,12 +169,12 @@ package import NowPlaying
     }
 
     /// The present state for an answer, without the members of an event.
-    private func snapshot(of state: NowPlayingState) -> [UInt8] {
+    private func snapshot(of state: NowPlayingState, in form: EventForm?) -> [UInt8] {
         var state = state
         state.cause = .snapshot
         state.reason = nil
         state.by = nil
-        return encoder.encode(state.withoutChanges)
+        return form.map { encoder.encode(state.withoutChanges, in: $0) } ?? encoder.encode(state.withoutChanges)
     }
 }
 
@@ -184,26 +187,28 @@ extension NowPlayingState {
     }
 }
 
-/// A state in other languages: encoded once for each choice of languages, at the first request.
-@PlayerLoop private final class TranslatedState: TranslatedLines {
+/// A state in other forms: made once for each of them, at the first request.
+@PlayerLoop private final class FormedState: FormedLines {
     private let state: NowPlayingState
     private let encoder: StateEncoder
-    private var lines: [[String]: [UInt8]] = [:]
+    private let encoded: [UInt8]
+    private var lines: [ObjectIdentifier: (form: EventForm, line: [UInt8])] = [:]
 
-    /// Nothing is encoded yet.
-    init(_ state: NowPlayingState, _ encoder: StateEncoder) {
+    /// No form is made yet. `encoded`: the state as JSON text.
+    init(_ state: NowPlayingState, _ encoder: StateEncoder, _ encoded: [UInt8]) {
         self.state = state
         self.encoder = encoder
+        self.encoded = encoded
     }
 
-    func mergedLine(in languages: [String]) -> [UInt8] {
-        StateBoard.notification(encoder.encode(state.withoutChanges.localized(in: languages)))
+    func mergedLine(in form: EventForm) -> [UInt8] {
+        StateBoard.notification(encoder.encode(state.withoutChanges, in: form))
     }
 
-    func line(in languages: [String]) -> [UInt8] {
-        if let line = lines[languages] { return line }
-        let line = StateBoard.notification(encoder.encode(state.localized(in: languages)))
-        lines[languages] = line
+    func line(in form: EventForm) -> [UInt8] {
+        if let known = lines[ObjectIdentifier(form)] { return known.line }
+        let line = StateBoard.notification(encoder.encode(state, in: form, from: encoded))
+        lines[ObjectIdentifier(form)] = (form, line)
         return line
     }
 }

@@ -27,6 +27,12 @@ import Testing
                 """)
     }
 
+    @Test func everyKeyIsAField() throws {
+        let bytes = StateEncoder(bootID: "boot").encode(NowPlayingState(anchor: Self.anchor))
+        let keys = try JSONReader.read(bytes).objectValue?.members.map(\.name)
+        #expect(keys == StateField.allCases.map(\.rawValue))
+    }
+
     @Test func routesAndInterruptionsAreTold() throws {
         var state = NowPlayingState(anchor: Self.anchor)
         state.cause = .route

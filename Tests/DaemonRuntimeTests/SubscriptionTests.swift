@@ -187,6 +187,74 @@ import Testing
         await harness.end()
     }
 
+    @Test("a client gets the keys that it names, and session, seq and cause")
+    func fields() async throws {
+        let harness = try await ServerHarness()
+        let board = harness.board
+        let all = try RawClient(harness.path)
+        let small = try RawClient(harness.path)
+        let items = try RawClient(harness.path)
+        _ = try all.call("nowPlaying.subscribe")
+        let snapshot = try small.call("nowPlaying.subscribe", ["fields": ["state"]])["result"]
+        #expect(snapshot == ["session": "main", "seq": 1, "cause": "snapshot", "state": "stopped"])
+        _ = try items.call(
+            "nowPlaying.subscribe",
+            ["fields": ["item", "by"], "causes": ["track"], "languages": ["de"], "session": "*"])
+        #expect(try small.call("nowPlaying.subscribe", ["fields": ["colour"]]).errorCode == -32602)
+        // Texts with the marks of JSON in them.
+        let title = #"}],"state":"\#u{1F3B5}[{,\"#
+        for cause in [Cause.pause, .track] {
+            await LoopThread.run {
+                var state = board.state
+                state.sequence += 1
+                state.cause = cause
+                state.state = .paused
+                var metadata = MediaMetadata()
+                metadata.title = title
+                metadata.artists = ["a", title]
+                metadata.texts = [LocalizedText(key: .title, language: "de", value: title + " auf Deutsch")]
+                state.item = NowPlayingItem(id: ItemID(7), play: 1, uri: "u", metadata: metadata, duration: nil)
+                board.publish(state)
+            }
+        }
+        for (seq, cause) in [(2, "pause"), (3, "track")] as [(JSONValue, JSONValue)] {
+            let whole = try all.read()["params"]
+            #expect(whole?.objectValue?.members.count == StateField.allCases.count)
+            #expect(whole?["item"]?["title"] == .string(title))
+            #expect(
+                try small.read()["params"] == ["session": "main", "seq": seq, "cause": cause, "state": "paused"])
+        }
+        let item = try items.read()["params"]
+        #expect(item?.objectValue?.members.map(\.name) == ["session", "seq", "cause", "by", "item"])
+        #expect(item?["seq"] == 3 && item?["by"] == .null && item?["item"]?["artists"] == ["a", .string(title)])
+        #expect(item?["item"]?["title"] == .string(title + " auf Deutsch"))
+        // Another subscription takes the place of that form.
+        _ = try small.call("nowPlaying.subscribe")
+        await harness.publish(.volume)
+        #expect(try small.read() == all.read())
+        await harness.end()
+    }
+
+    @Test("a client with fields that does not read gets the newest with all causes")
+    func fieldsOfTheNewest() async throws {
+        let harness = try await ServerHarness()
+        let sleeper = try RawClient(harness.path)
+        let reader = try RawClient(harness.path)
+        _ = try sleeper.call("nowPlaying.subscribe", ["fields": ["state"]])
+        _ = try reader.call("nowPlaying.subscribe", ["fields": ["state"]])
+        // More than any socket buffer holds.
+        for turn in 0..<3000 {
+            await harness.publish(.play)
+            #expect(try reader.read()["params"]?["seq"]?.integerValue == Int64(turn + 2))
+        }
+        for cause in [Cause.pause, .seek] { await harness.publish(cause) }
+        var last: JSONValue?
+        while last?["seq"] != 3003 { last = try sleeper.read()["params"] }
+        #expect(last?.objectValue?.members.map(\.name) == ["session", "seq", "cause", "state", "causes"])
+        #expect(last?["causes"] == ["play", "pause", "seek"])
+        await harness.end()
+    }
+
     @Test func fiveHundredHearOfAnEvent() async throws {
         let harness = try await ServerHarness()
         var clients: [RawClient] = []

@@ -18,11 +18,16 @@ extension Catalogue {
                     "causes", .array(.choice(Cause.allCases.map(\.rawValue)), count: 1...64),
                     "only these key events; default: all"),
                 languages,
+                .optional(
+                    "fields",
+                    .array(.choice(StateField.allCases.map(\.rawValue)), count: 1...StateField.allCases.count),
+                    "only these keys of the state, and session, seq and cause; default: all"),
             ],
             isRefusedInBatch: true,
             help: "Returns the state, and sends a notification nowPlaying.changed with the state at each "
                 + "key event from now on.",
-            result: "the state, cause snapshot", example: #"{"causes": ["play", "pause", "track"]}"#),
+            result: "the state, cause snapshot",
+            example: #"{"causes": ["play", "pause", "track"], "fields": ["state", "anchor"]}"#),
         Method(
             name: .nowPlayingUnsubscribe, kind: .nowPlaying, role: .read, parameters: [],
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
