@@ -116,7 +116,9 @@ class Daemon(Player):
     def length(self):
         return self.call("nowPlaying.get")["queue"]["count"]
 
-    def broadcast(self):
-        pause, play, subscribe = (json.dumps({"jsonrpc": "2.0", "id": 1, "method": method})
-                                  for method in ("pause", "play", "nowPlaying.subscribe"))
+    def broadcast(self, **parameters):
+        """`parameters`: of the subscription."""
+        lines = (("pause", {}), ("play", {}), ("nowPlaying.subscribe", parameters))
+        pause, play, subscribe = (json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": members})
+                                  for method, members in lines)
         return pause + "\n", play + "\n", ("nowPlaying.changed", "", subscribe + r"\n")

@@ -38,13 +38,15 @@ def run(bench):
                            players=[name for name in bench.players if name != "mopidy"])
     told = bench.in_turn("scale, subscribers", lambda player, server: _subscribers(bench, player),
                          players=[name for name, kind in bench.players.items() if getattr(kind, "tells", True)])
+    small = bench.in_turn("scale, subscribers to the state alone", lambda player, server: _subscribers(
+        bench, player, fields=["state"]), players=["nowplayingd"])
     most = bench.in_turn("scale, most subscribers", lambda player, server: _subscribers(bench, player, MOST), players=["nowplayingd"])
     listed = bench.in_turn("scale, list", lambda player, server: _listed(bench, player), players=["nowplayingd"])
     queue, last = ({name: results[0] for name, results in found.items()} for found in (queues, told))
-    listed, most = ({name: results[0] for name, results in found.items()} for found in (listed, most))
+    listed, most, small = ({name: results[0] for name, results in found.items()} for found in (listed, most, small))
     lasts = {name: median(found["last ms"]) for name, found in last.items()}
     rivals = [float(span) for name, span in lasts.items() if name != "nowplayingd"]
-    bench.note("scale", {"queue": queue, "subscribers": last, "most": most, "list": listed})
+    bench.note("scale", {"queue": queue, "subscribers": last, "small": small, "most": most, "list": listed})
     return [
         *bench.rows(f"{LISTED} entries from one file", {n: f["seconds"] for n, f in listed.items()}, "s", 4),
         *bench.rows("the longest that another client waits meanwhile", {n: f["longest ms"] for n, f in listed.items()}, "ms", 5),
@@ -53,6 +55,8 @@ def run(bench):
         *bench.rows("memory of each", {n: f["bytes"] for n, f in queue.items()}, "bytes", 150),
         *bench.rows(f"{SUBSCRIBERS} subscribers get a pause or play, the last, p50", lasts, "ms",
                     round(min(rivals), 2) if rivals else None),
+        *bench.rows(f"{SUBSCRIBERS} subscribers to the field state get it, the last, p50",
+                    {n: median(f["last ms"]) for n, f in small.items()}, "ms", round(min(rivals), 2) if rivals else None),
         *bench.rows(f"{MOST} subscribers get it, the last, p50", {n: median(f["last ms"]) for n, f in most.items()}, "ms",
                     round(8.2 * float(lasts["nowplayingd"]), 2) if "nowplayingd" in lasts else None)]
 
@@ -115,14 +119,14 @@ def _listed(bench, player):
     return {"seconds": seconds, "longest ms": longest, "bytes": (memory(player.pid)["uss"] - before) / LISTED}
 
 
-def _subscribers(bench, player, count=SUBSCRIBERS):
+def _subscribers(bench, player, count=SUBSCRIBERS, **parameters):
     """Milliseconds from the command to the first and to the last subscriber's event, pause and play in turn: a program in C
-    reads them all."""
+    reads them all. `parameters`: of the subscriptions."""
     player.load(bench.material.first())
     player.play()
     time.sleep(0.5)
     program = bench.compiled("subscribers")
-    pause, play, words = player.broadcast()
+    pause, play, words = player.broadcast(**parameters)
     begun = memory(player.pid)["uss"]
     readers = subprocess.Popen([program, player.path, str(count), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
