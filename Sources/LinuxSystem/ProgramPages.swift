@@ -15,8 +15,15 @@ package enum ProgramPages {
     /// page back from the kernel's cache in a microsecond. Most of a program's megabytes are used once, at its start.
     /// Any thread.
     package static func giveBack() {
-        if second >= keptUntil.load(ordering: .relaxed) { linux_give_back_program_pages() }
+        if !isKept { linux_give_back_program_pages() }
     }
+
+    /// True while `keepForAWhile` keeps the pages. Any thread.
+    static var isKept: Bool { second < keptUntil.load(ordering: .relaxed) }
+
+    /// Waits until the eventfd has a count, and takes it. Releases the pages first, as `giveBack` does. The thread needs
+    /// only one of them after that: a release by other code brings back those on its way to the wait. Blocks.
+    package static func giveBack(whileAwaiting descriptor: Int32) { linux_await_count(descriptor, isKept ? 0 : 1) }
 
     /// Keeps the pages for five seconds, for a client that repeats its request: it would wait half a millisecond for
     /// the kernel to bring them back. Any thread.

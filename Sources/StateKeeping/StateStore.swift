@@ -310,7 +310,7 @@ package import PlaybackEngine
             memoryIsFull = false
             if !pending.isEmpty || needsSnapshot || needsSaving { saveSoon() }
             // No write follows for seconds during playback.
-            loop.later { ProgramPages.giveBack() }
+            loop.giveBackPages()
         case .failure(let failure):
             let wasKnown = fault != nil
             if !job.frames.isEmpty { firstPending = job.first }

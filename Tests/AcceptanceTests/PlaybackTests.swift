@@ -42,6 +42,23 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("between two refills the code of the program is not in memory, but for that of the waits")
+        func pages() async {
+            let sink = TestSink("pages")
+            let module = server.load(sink)
+            defer { server.control("unload-module", module) }
+            let daemon = await RealDaemon.start(server, sink: sink.name)
+            let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 120)
+            daemon.connect().call("play", ["uri": .string(file)])
+            var least = Int.max
+            let falls = becomes {
+                least = min(least, daemon.process.residentKilobytes(of: "/nowplayingd", rights: "r-x"))
+                return least <= 256
+            }
+            #expect(falls, "at least \(least) kB")
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("pause is exact to the sample and publishes its position; resume continues with the next")
         func pauseAndResume() async throws {
             let sink = TestSink("pauses")

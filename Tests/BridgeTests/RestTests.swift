@@ -1,5 +1,4 @@
 import BridgeRuntime
-import Glibc
 import NowPlaying
 import TestSupport
 import Testing
@@ -54,31 +53,11 @@ import Testing
         let hooks = await house.start("nowplaying-hooks", ["--socket", house.socket], log: "hooks.log")
         var most = 0
         let falls = becomes {
-            let now = Self.residentPages(hooks.pid, of: "/nowplaying-hooks")
+            let now = hooks.residentKilobytes(of: "/nowplaying-hooks")
             most = max(most, now)
             return now > 0 && now < most / 2
         }
         #expect(falls, "at most \(most) kB")
         hooks.end()
-    }
-
-    /// Kilobytes of a program's file that are in its memory.
-    private static func residentPages(_ process: Int32, of name: String) -> Int {
-        guard let file = fopen("/proc/\(process)/smaps", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 8192)
-        var isOurs = false
-        var result = 0
-        while fgets(&line, Int32(line.count), file) != nil {
-            let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-                .split(whereSeparator: \.isWhitespace)
-            guard let first = words.first else { continue }
-            if !first.hasSuffix(":") {
-                isOurs = words.last?.hasSuffix(name) == true && words[1].hasPrefix("r-")
-            } else if isOurs, first == "Rss:" {
-                result += Int(words[1]) ?? 0
-            }
-        }
-        return result
     }
 }

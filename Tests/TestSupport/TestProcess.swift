@@ -128,6 +128,27 @@ package final class TestProcess: Sendable {
         return 0
     }
 
+    /// Kilobytes of the file whose path ends with `name` that are in its memory: of parts with these rights, by default code
+    /// and constants.
+    package func residentKilobytes(of name: String, rights: String = "r-") -> Int {
+        guard let file = fopen("/proc/\(pid)/smaps", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 8192)
+        var isMeant = false
+        var result = 0
+        while fgets(&line, Int32(line.count), file) != nil {
+            let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                .split(whereSeparator: \.isWhitespace)
+            guard let first = words.first else { continue }
+            if !first.hasSuffix(":") {
+                isMeant = words.last?.hasSuffix(name) == true && words[1].hasPrefix(rights)
+            } else if isMeant, first == "Rss:" {
+                result += Int(words[1]) ?? 0
+            }
+        }
+        return result
+    }
+
     /// True if a second comes in which it does not wake, once it has settled: a rhythm would show.
     package var sleepsForASecond: Bool { standsStill { contextSwitches } }
 

@@ -78,7 +78,7 @@ import Sessions
                 if usesPulse, !PulseLibrary.open() { Log.error("cannot load libpulse.so.0; install libpulse0") }
                 LateLibraries.openUsual()
             }
-            ProgramPages.giveBack()
+            loop.giveBackPages()
         }
     }
 

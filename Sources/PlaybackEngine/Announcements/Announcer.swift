@@ -150,10 +150,10 @@ import NowPlaying
         deadline = nil
         decoder?.end()
         decoder = nil
-        limit(Self.restAfter) {
+        limit(Self.restAfter) { [unowned self] in
             ProgramPages.giveBackHeap()
             ProgramPages.keepNoLonger()
-            ProgramPages.giveBack()
+            player.loop.giveBackPages()
         }
     }
 

@@ -61,9 +61,8 @@ final class DecodeWorker {
         while true {
             switch step() {
             case .none: break
-            case .wake:
-                var count: UInt64 = 0
-                _ = read(shared.wakeup, &count, 8)
+            // The last step of a refill; the next is seconds away.
+            case .wake: ProgramPages.giveBack(whileAwaiting: shared.wakeup)
             case .source: waitForSource()
             case .end: return
             }
@@ -97,8 +96,6 @@ final class DecodeWorker {
                 openedItems = 0
                 ProgramPages.giveBackHeap()
             }
-            // The last step of a refill; the next is seconds away.
-            ProgramPages.giveBack()
             return .wake
         case .end:
             // The report comes after the release of everything.

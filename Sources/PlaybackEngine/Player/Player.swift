@@ -162,7 +162,7 @@ package import NowPlaying
             tidying?.release()
             tidying = nil
             publisher.forgetPlays()
-            ProgramPages.giveBack()
+            loop.giveBackPages()
         }
     }
 

@@ -134,35 +134,6 @@ int linux_spawn_begin_in(void *actions, const char *folder) { return posix_spawn
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 int linux_set_pipe_size(int end, int bytes) { return fcntl(end, F_SETPIPE_SZ, bytes); }
 
-/* `context`: an address in the wanted object; NULL: the first object, which is the program. */
-static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {
-    for (int i = 0; context && i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        uintptr_t start = object->dlpi_addr + header->p_vaddr;
-        if (header->p_type == PT_LOAD && (uintptr_t)context - start < header->p_memsz) context = NULL;
-    }
-    if (context) return 0;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), relocated = 0, relocated_end = 0;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        if (header->p_type != PT_GNU_RELRO) continue;
-        relocated = header->p_vaddr;
-        relocated_end = header->p_vaddr + header->p_memsz;
-    }
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD || header->p_flags & PF_W) continue;
-        if (header->p_vaddr < relocated_end && relocated < header->p_vaddr + header->p_memsz) continue;
-        uintptr_t start = (object->dlpi_addr + header->p_vaddr) & ~(page - 1);
-        uintptr_t end = (object->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
-        if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
-    }
-    return 1;
-}
-
-void linux_give_back_program_pages(void) { dl_iterate_phdr(give_back_segments, NULL); }
-void linux_give_back_library_pages(const void *address) { dl_iterate_phdr(give_back_segments, (void *)address); }
-
 int linux_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }
 void linux_give_back_heap(void) { malloc_trim(0); }
 void linux_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }

@@ -67,6 +67,12 @@ int linux_set_pipe_size(int end, int bytes);
 void linux_give_back_program_pages(void);
 /* The same for the library that contains this address. */
 void linux_give_back_library_pages(const void *address);
+/* linux_give_back_program_pages as the handler of a deferred source of sd-event(3): nothing of the program runs between it and
+   the wait of the loop. Returns 0. */
+struct sd_event_source;
+int linux_give_back_before_wait(struct sd_event_source *source, void *context);
+/* read(2) of an eventfd, which blocks. `gives_back`: linux_give_back_program_pages first. */
+void linux_await_count(int descriptor, int gives_back);
 
 /* shutdown(2) of both directions. Two system modules export SHUT_RDWR, so Swift may see neither. */
 void linux_shut_down(int socket);
