@@ -34,10 +34,12 @@ final class DecodeWorker {
     private(set) var opening: DecodeOpening?
     /// The present ring, kept even after an item that could not be opened.
     private var ring: SampleRing?
-    /// Number of items opened since memory was returned to the system, and the number after which the next return is
-    /// worth its cost.
+    /// Number of items opened since memory was returned to the system, and of sleeps since the last of them.
     private var openedItems = 0
+    private var sleeps = 0
+    /// Items and sleeps after which the next return is worth its cost: an item that goes on for some refills pays it once.
     private static let itemsPerTrim = 16
+    private static let sleepsPerTrim = 4
     /// True once `drained` is reported.
     private var hasReportedDrained = false
     private var isFilling = false
@@ -92,7 +94,8 @@ final class DecodeWorker {
                 hasReportedDrained = true
                 shared.post(.drained, run: run)
             }
-            if openedItems >= Self.itemsPerTrim {
+            sleeps += 1
+            if openedItems >= Self.itemsPerTrim || openedItems > 0 && sleeps == Self.sleepsPerTrim {
                 openedItems = 0
                 ProgramPages.giveBackHeap()
             }
@@ -247,6 +250,7 @@ final class DecodeWorker {
         self.work = work
         self.ring = ring
         openedItems += 1
+        sleeps = 0
         if let prefill {
             let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.freeFrames)
             shared.withOrders { $0.opened(ring, mark: mark, run: run) }
