@@ -18,8 +18,8 @@ struct PulseStreamInfo: Sendable, Equatable {
     var isNeutral = true
 }
 
-/// Programs whose streams may interrupt us, and the streams that do so now. A pure value.
-struct Neighbours: Equatable {
+/// Programs whose streams may interrupt us, and the streams that do so now. It makes no requests.
+final class Neighbours {
     /// A change of the interruption.
     enum Change: Equatable {
         /// The first interrupting stream has started; its program's name.
@@ -47,7 +47,7 @@ struct Neighbours: Equatable {
     }
 
     /// Applies the present state of a stream. `wasThere`: it played before us, so that it does not interrupt.
-    mutating func update(_ stream: PulseStreamInfo, ourSink: UInt32?, wasThere: Bool = false) -> Change? {
+    func update(_ stream: PulseStreamInfo, ourSink: UInt32?, wasThere: Bool = false) -> Change? {
         guard isMeant(stream), !stream.isCorked, stream.sink == ourSink else { return ended(stream.index) }
         guard playing.insert(stream.index).inserted, !wasThere else { return nil }
         let isFirst = interrupting.isEmpty
@@ -56,17 +56,17 @@ struct Neighbours: Equatable {
     }
 
     /// Applies the end of a stream or of its sound.
-    mutating func ended(_ index: UInt32) -> Change? {
+    func ended(_ index: UInt32) -> Change? {
         playing.remove(index)
         guard interrupting.remove(index) != nil, interrupting.isEmpty else { return nil }
         return .ended
     }
 
     /// Ends the present interruptions: the user wants us to play beside these programs.
-    mutating func accept() { interrupting = [] }
+    func accept() { interrupting = [] }
 
     /// Drops all streams.
-    mutating func forget() {
+    func forget() {
         playing = []
         interrupting = []
     }

@@ -62,22 +62,6 @@ extension PulseOutput {
             })
     }
 
-    /// Applies a suspended or resumed device.
-    func suspensionChanged(_ stream: PulseStream) {
-        guard var known = device else { return }
-        known.state = stream.isSuspended ? .suspended : .running
-        // The stream's own event follows.
-        device = known
-    }
-
-    /// Sets the device in use, and reports another device or another state.
-    func setDevice(_ known: OutputDevice?, _ reason: RouteReason? = nil) {
-        guard known != device || reason != nil else { return }
-        device = known
-        if known?.isDummy == false { hadDevice = true }
-        delegate?.outputDeviceChanged(known, reason)
-    }
-
     // MARK: All devices
 
     package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
@@ -92,13 +76,6 @@ extension PulseOutput {
             loop.later { withExtendedLifetime(visit) {} }
             completion(result)
         }.connect(loop)
-    }
-
-    package func selectDevice(named name: String?) {
-        wishedSink = name
-        keptSink = nil
-        subscribe()
-        moveStreams(to: name ?? Self.defaultSink, .selected)
     }
 }
 

@@ -8,10 +8,7 @@ extension PulseOutput {
     /// Handles a move of the stream by the server: finds the reason, then reports it with the device.
     func streamMoved(_ stream: PulseStream) {
         guard let connection, let old = device?.name else { return readDevice(of: stream) }
-        if let asked = askedMove {
-            askedMove = nil
-            return readDevice(of: stream, asked)
-        }
+        if let expected = takeExpectedMove() { return readDevice(of: stream, expected) }
         var isThere = false
         connection.send(
             owner: stream,
@@ -33,8 +30,7 @@ extension PulseOutput {
 
     package func keepToDevice(named name: String?) {
         guard keptSink != name else { return }
-        keptSink = name
-        subscribe()
+        awaitDevice(name)
         guard let name, let connection else { return }
         // The device may be back already.
         connection.send({ pa_context_get_sink_info_by_name(connection.context, name, sinkInfoArrived, $0) }) {
@@ -44,10 +40,7 @@ extension PulseOutput {
         }
     }
 
-    package func followDefaultDevice() {
-        keptSink = Self.defaultSink
-        subscribe()
-    }
+    package func followDefaultDevice() { awaitDevice(Self.defaultSink) }
 
     package func returnToKeptDevice() {
         guard let name = keptSink else { return }
@@ -61,10 +54,10 @@ extension PulseOutput {
         guard let connection else { return }
         for stream in streams {
             guard let index = stream.index else { continue }
-            if device?.name != name { askedMove = reason }
+            if device?.name != name { expectMove(reason) }
             connection.send(
                 { pa_context_move_sink_input_by_name(connection.context, index, name, contextSucceeded, $0) },
-                { [weak self] result in if case .failure = result { self?.askedMove = nil } })
+                { [weak self] result in if case .failure = result { self?.expectMove(nil) } })
         }
     }
 

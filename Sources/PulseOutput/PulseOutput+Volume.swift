@@ -54,7 +54,7 @@ extension PulseOutput {
                 let isSilenced = stream.isAskedToCork
                 let muted = isSilenced ? volumeControl.known?.muted ?? false : info.isMuted
                 let wasNeutral = volumeControl.isNeutral
-                if !isSilenced { volumeControl.isNeutral = info.isNeutral }
+                if !isSilenced { volumeControl.setNeutral(info.isNeutral) }
                 if let news = volumeControl.reported(info.volume, muted: muted) {
                     delegate?.outputVolumeChanged(news.volume, muted: news.muted)
                 } else if wasNeutral != volumeControl.isNeutral {

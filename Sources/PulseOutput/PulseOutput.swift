@@ -9,7 +9,7 @@ package import NowPlaying
 /// attempt makes sense. Call `PulseEnvironment.prepare` first.
 @PlayerLoop package final class PulseOutput: AudioOutput {
     package weak var delegate: (any AudioOutputDelegate)?
-    package var device: OutputDevice?
+    package private(set) var device: OutputDevice?
 
     let loop: EventLoop
     let main: PulseMainLoop
@@ -20,19 +20,19 @@ package import NowPlaying
     /// Streams of announcements.
     private(set) var announcements: [PulseStream] = []
     /// The requested device; nil: the server's default.
-    var wishedSink: String?
+    private(set) var wishedSink: String?
     /// The server's name for its default sink.
     static let defaultSink = "@DEFAULT_SINK@"
     /// The lost device that is awaited.
-    var keptSink: String? {
+    private(set) var keptSink: String? {
         didSet { if keptSink != oldValue { returning = nil } }
     }
     /// The stream that begins on that device.
     private weak var returning: PulseStream?
     /// Reason of a move of our streams that we requested and that has not been reported yet.
-    var askedMove: RouteReason?
-    var volumeControl = VolumeControl()
-    var neighbours: Neighbours
+    private var askedMove: RouteReason?
+    let volumeControl = VolumeControl()
+    let neighbours: Neighbours
     package var watchesNeighbours = false {
         didSet {
             guard watchesNeighbours != oldValue else { return }
@@ -45,7 +45,7 @@ package import NowPlaying
     /// True if a stream failed with its device and no other was opened since: then the next new device is reported.
     private(set) var awaitsDevice = false
     /// True if a real device was ever in use.
-    var hadDevice = false
+    private(set) var hadDevice = false
 
     /// An output on this loop, not connected yet. `sinkName`: the device for the streams. `server`: its address
     /// (`unix:/path`, `tcp:host`); nil: from the environment and the user's files. `interrupters`: programs whose
@@ -179,6 +179,38 @@ package import NowPlaying
     func setAwaitsDevice(_ awaits: Bool) {
         awaitsDevice = awaits
         subscribe()
+    }
+
+    /// Sets the device in use, and reports another device or another state. `reason`: the reason for the device.
+    func setDevice(_ known: OutputDevice?, _ reason: RouteReason? = nil) {
+        guard known != device || reason != nil else { return }
+        device = known
+        if known?.isDummy == false { hadDevice = true }
+        delegate?.outputDeviceChanged(known, reason)
+    }
+
+    /// Applies a suspended or resumed device. The stream's own event follows.
+    func suspensionChanged(_ stream: PulseStream) { device?.state = stream.isSuspended ? .suspended : .running }
+
+    package func selectDevice(named name: String?) {
+        wishedSink = name
+        awaitDevice(nil)
+        moveStreams(to: name ?? Self.defaultSink, .selected)
+    }
+
+    /// Awaits a lost device by its name, or the server's default sink; nil: none.
+    func awaitDevice(_ name: String?) {
+        keptSink = name
+        subscribe()
+    }
+
+    /// Expects a move of our streams that we request, for this reason; nil: the server refused it.
+    func expectMove(_ reason: RouteReason?) { askedMove = reason }
+
+    /// Takes the reason of the expected move; nil: no move was expected.
+    func takeExpectedMove() -> RouteReason? {
+        defer { askedMove = nil }
+        return askedMove
     }
 
     /// Records newer facts about the server.

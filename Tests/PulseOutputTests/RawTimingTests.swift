@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test("changes of our own are no news, those of others are") func volumeControl() {
-        var control = VolumeControl()
+        let control = VolumeControl()
         #expect(control.reported(65536, muted: false)?.volume == 1)
         control.wish(0.5, muted: false)
         control.sent()
