@@ -27,7 +27,7 @@ extension PulseOutput {
 
     private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream, _ reason: RouteReason?) {
         let known = described(sink)
-        stream.rewinds.setDevice(driver: sink.driver, arguments: "")
+        stream.deviceKnown(driver: sink.driver, arguments: "")
         guard let connection, sink.driver.holds("null-sink"), sink.ownerModule != UInt32.max else {
             setDevice(known, reason)
             return
@@ -37,7 +37,7 @@ extension PulseOutput {
             { pa_context_get_module_info(connection.context, sink.ownerModule, moduleInfoArrived, $0) },
             { [weak self, weak stream] result in
                 if case .success(let answers) = result, case .module(let arguments)? = answers.first {
-                    stream?.rewinds.setDevice(driver: sink.driver, arguments: arguments)
+                    stream?.deviceKnown(driver: sink.driver, arguments: arguments)
                 }
                 guard let self, stream?.stream != nil else { return }
                 setDevice(known, reason)

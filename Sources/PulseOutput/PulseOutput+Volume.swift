@@ -16,7 +16,7 @@ extension PulseOutput {
             let muted = volumeControl.wishedMuted
         else { return }
         guard stream.volumeWish != volumeControl.wishes else { return }
-        stream.volumeWish = volumeControl.wishes
+        stream.volumeApplied(volumeControl.wishes)
         var channels = PulseVolume.channels(stream.format.channels.count, volume)
         let context = connection.context
         change { pa_context_set_sink_input_volume(context, index, &channels, contextSucceeded, $0) }

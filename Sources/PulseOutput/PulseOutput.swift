@@ -133,7 +133,7 @@ package import NowPlaying
             return stream
         }
         streams.append(stream)
-        stream.volumeWish = volumeControl.wishes
+        stream.volumeApplied(volumeControl.wishes)
         if isWithoutDevice { beginOnDevice(stream, connection) } else { begin(stream, connection) }
         return stream
     }

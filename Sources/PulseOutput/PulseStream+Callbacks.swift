@@ -53,8 +53,7 @@ extension PulseStream {
     fileprivate func isAsked(_ event: String) {
         guard isReady, !isAnnouncement, [PA_STREAM_EVENT_REQUEST_CORK, PA_STREAM_EVENT_REQUEST_UNCORK].contains(event)
         else { return }
-        isAskedToCork = event == PA_STREAM_EVENT_REQUEST_CORK
-        output.serverAsks(self, cork: isAskedToCork)
+        serverAsks(cork: event == PA_STREAM_EVENT_REQUEST_CORK)
     }
 
     /// Reports the program for which the server requests silence; nil: the request was withdrawn.

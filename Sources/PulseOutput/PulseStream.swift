@@ -24,7 +24,7 @@ import NowPlaying
 
     unowned let output: PulseOutput
     let loop: EventLoop
-    weak var delegate: (any AudioStreamDelegate)?
+    private(set) weak var delegate: (any AudioStreamDelegate)?
     /// libpulse's stream; nil before its creation and after its end.
     private(set) var stream: OpaquePointer?
     private(set) var connection: PulseConnection?
@@ -38,10 +38,10 @@ import NowPlaying
     /// True for an announcement's stream beside the playback, of which the output reports nothing.
     let isAnnouncement: Bool
     /// True while the server requests silence.
-    var isAskedToCork = false
-    var rewinds: RewindKnowledge
+    private(set) var isAskedToCork = false
+    private var rewinds: RewindKnowledge
     /// Number of the latest volume request that was applied to the stream.
-    var volumeWish = 0
+    private(set) var volumeWish = 0
 
     /// A stream that the server has not made yet. `isLive`: with little buffering, for a source that continues by
     /// itself.
@@ -282,7 +282,19 @@ import NowPlaying
         return .success(timing)
     }
 
+    /// Records the driver of the stream's device and the arguments of its module, which decide about rewinding.
+    func deviceKnown(driver: String, arguments: String) { rewinds.setDevice(driver: driver, arguments: arguments) }
+
+    /// Records the number of the latest volume request that the stream has from its start or was sent for it.
+    func volumeApplied(_ wish: Int) { volumeWish = wish }
+
     // MARK: Events of the server
+
+    /// Handles a request of the server for silence, or its withdrawal.
+    func serverAsks(cork: Bool) {
+        isAskedToCork = cork
+        output.serverAsks(self, cork: cork)
+    }
 
     /// Copies the buffering that the server granted.
     func readBuffering() {
