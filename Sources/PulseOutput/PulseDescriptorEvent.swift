@@ -11,7 +11,7 @@ import LinuxSystem
     /// Nil after `free`.
     private var watch: DescriptorWatch?
     private var isWidened = false
-    var destroy: pa_io_event_destroy_cb_t?
+    private var destroy: pa_io_event_destroy_cb_t?
 
     /// Begins to watch; `flags` are libpulse's (`pa_io_event_flags`). Lives until `free`.
     init(
@@ -45,6 +45,9 @@ import LinuxSystem
         var bytes: Int32 = 1 << 20
         _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
+
+    /// Sets libpulse's function for the end of the event.
+    func setDestroy(_ destroy: pa_io_event_destroy_cb_t?) { self.destroy = destroy }
 
     /// Ends the watch, and calls `destroy`; libpulse keeps the descriptor.
     func free() {

@@ -24,7 +24,7 @@ func mainLoopFunctions() -> pa_mainloop_api {
     }
     api.io_set_destroy = { handle, destroy in
         let event = object(handle, PulseDescriptorEvent.self)
-        PlayerLoop.assumeIsolated { event.destroy = destroy }
+        PlayerLoop.assumeIsolated { event.setDestroy(destroy) }
     }
     api.time_new = { api, time, callback, context in
         guard let callback else { return nil }
@@ -48,7 +48,7 @@ func mainLoopFunctions() -> pa_mainloop_api {
     }
     api.time_set_destroy = { handle, destroy in
         let event = object(handle, PulseTimeEvent.self)
-        PlayerLoop.assumeIsolated { event.destroy = destroy }
+        PlayerLoop.assumeIsolated { event.setDestroy(destroy) }
     }
     api.defer_new = { api, callback, context in
         guard let callback else { return nil }
@@ -66,7 +66,7 @@ func mainLoopFunctions() -> pa_mainloop_api {
     }
     api.defer_set_destroy = { handle, destroy in
         let event = object(handle, PulseDeferredEvent.self)
-        PlayerLoop.assumeIsolated { event.destroy = destroy }
+        PlayerLoop.assumeIsolated { event.setDestroy(destroy) }
     }
     // Only libpulse's own tools end their main loop this way; libpulse must not end the process's loop.
     api.quit = { _, _ in }

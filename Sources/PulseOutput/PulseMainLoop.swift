@@ -71,7 +71,7 @@ import NowPlaying
     private let context: UnsafeMutableRawPointer?
     private var wall = timeval()
     private var source: EventSource?
-    var destroy: pa_time_event_destroy_cb_t?
+    private var destroy: pa_time_event_destroy_cb_t?
 
     /// A deadline that is not set yet. Lives until `free`.
     init(_ main: PulseMainLoop, _ callback: @escaping Callback, _ context: UnsafeMutableRawPointer?) {
@@ -95,6 +95,9 @@ import NowPlaying
     }
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// Sets libpulse's function for the end of the event.
+    func setDestroy(_ destroy: pa_time_event_destroy_cb_t?) { self.destroy = destroy }
 
     /// Drops the deadline, and calls `destroy`.
     func free() {
@@ -126,7 +129,7 @@ import NowPlaying
     private let context: UnsafeMutableRawPointer?
     private var source: EventSource?
     private var enabled = true
-    var destroy: pa_defer_event_destroy_cb_t?
+    private var destroy: pa_defer_event_destroy_cb_t?
 
     /// Starts enabled: the callback runs in the next turn of the loop. Lives until `free`.
     init(_ main: PulseMainLoop, _ callback: @escaping Callback, _ context: UnsafeMutableRawPointer?) {
@@ -154,6 +157,9 @@ import NowPlaying
         self.enabled = enabled
         schedule()
     }
+
+    /// Sets libpulse's function for the end of the event.
+    func setDestroy(_ destroy: pa_defer_event_destroy_cb_t?) { self.destroy = destroy }
 
     /// Ends the callbacks, and calls `destroy`.
     func free() {
