@@ -32,8 +32,9 @@ extension VideoHeader {
                 offset += 11 + (head[9] & 0x80 != 0 ? Int64(3) << Int64(head[9] & 7 + 1) : 0)
             default:
                 guard first == 0x3B, frames > 1, hundredths > 0 else { return }
-                duration = Double(hundredths) / 100
-                frameRate = Double(frames) / (Double(hundredths) / 100)
+                let seconds = Double(hundredths) / 100
+                setDuration(seconds)
+                setFrameRate(Double(frames) / seconds)
                 return
             }
             isInside = true

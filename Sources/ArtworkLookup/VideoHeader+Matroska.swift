@@ -40,7 +40,7 @@ extension VideoHeader {
                 bytes.count == 4
                 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
         }
-        duration = units.map { $0 * Double(scale) / 1e9 }
+        setDuration(units.map { $0 * Double(scale) / 1e9 })
     }
 
     private mutating func readEntry(_ range: Range<Int64>, _ file: MediaFile) throws(DecodingError) {
@@ -61,8 +61,8 @@ extension VideoHeader {
             }
         }
         guard isFilm else { return }
-        (width, height) = size
-        if period > 0 { frameRate = 1e9 / Double(period) }
+        setSize(size.0, size.1)
+        if period > 0 { setFrameRate(1e9 / Double(period)) }
     }
 
     private static func number(_ element: Element, _ file: MediaFile) throws(DecodingError) -> UInt64 {

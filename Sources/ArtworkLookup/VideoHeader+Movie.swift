@@ -32,9 +32,10 @@ extension VideoHeader {
         let end = try file.bytes(at: box.upperBound - 44, count: 44)
         guard end.count == 44 else { return }
         func number(_ offset: Int) -> Int { end[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
-        (width, height) = (number(36) >> 16, number(40) >> 16)
+        let (across, down) = (number(36) >> 16, number(40) >> 16)
         // Turned by a quarter: a is 0 and b is not.
-        if number(0) == 0, number(4) != 0 { (width, height) = (height, width) }
+        let isTurned = number(0) == 0 && number(4) != 0
+        setSize(isTurned ? down : across, isTurned ? across : down)
     }
 
     /// §8.4.2, §8.7.3: units a second, length in units, number of frames.
@@ -50,13 +51,13 @@ extension VideoHeader {
         let units = isLong ? number(24, 8) : number(16, 4)
         guard scale > 0, units > 0, units < 1 << 53 else { return }
         let seconds = Double(units) / Double(scale)
-        duration = seconds
+        setDuration(seconds)
         guard let information = try Self.box("minf", in: media, file),
             let table = try Self.box("stbl", in: information, file),
             let sizes = try Self.box("stsz", in: table, file)
         else { return }
         let count = try file.bytes(at: sizes.lowerBound + 8, count: 4).reduce(0) { $0 << 8 | Int($1) }
-        frameRate = Double(count) / seconds
+        setFrameRate(Double(count) / seconds)
     }
 
     private static func box(

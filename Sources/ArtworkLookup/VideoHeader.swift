@@ -6,13 +6,13 @@ package struct VideoHeader: Equatable, Sendable {
     /// As HTTP names it.
     let mediaType: String
     /// Displayed pixels across.
-    package var width = 0
+    package private(set) var width = 0
     /// Displayed pixels down.
-    package var height = 0
+    package private(set) var height = 0
     /// Seconds; nil: the header does not say.
-    var duration: Double?
+    private(set) var duration: Double?
     /// Frames a second; nil: the header does not say.
-    var frameRate: Double?
+    private(set) var frameRate: Double?
 
     /// Larger sizes are invalid.
     private static let largest = 65_535
@@ -29,7 +29,7 @@ package struct VideoHeader: Equatable, Sendable {
             try readMatroska(file)
         } else if let picture = ImageHeader(first), picture.kind == .gif {
             mediaType = "image/gif"
-            (width, height) = (picture.width, picture.height)
+            setSize(picture.width, picture.height)
             try readLoop(file)
         } else {
             return nil
@@ -38,4 +38,13 @@ package struct VideoHeader: Equatable, Sendable {
         if duration.map({ !$0.isFinite || $0 <= 0 || $0 > 1e6 }) == true { duration = nil }
         if frameRate.map({ !$0.isFinite || $0 <= 0 || $0 > 1e5 }) == true { frameRate = nil }
     }
+
+    /// Sets the displayed pixels across and down.
+    mutating func setSize(_ width: Int, _ height: Int) { (self.width, self.height) = (width, height) }
+
+    /// Sets the length in seconds.
+    mutating func setDuration(_ seconds: Double?) { duration = seconds }
+
+    /// Sets the frames a second.
+    mutating func setFrameRate(_ rate: Double) { frameRate = rate }
 }
