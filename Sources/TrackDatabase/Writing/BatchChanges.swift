@@ -44,7 +44,10 @@ struct BatchChanges {
     /// True if rows were removed whose numbers may be reused later.
     private var removes = false
     /// True if anything was written.
-    var isChanged = false
+    private(set) var isChanged = false
+
+    /// Notes a change besides tracks.
+    mutating func noteChange() { isChanged = true }
 
     /// The number of a text that the batch created; nil: it did not create it.
     func made(_ key: WriterCache.ValueKey) -> Int64? { made[key]?.id }

@@ -55,12 +55,12 @@ package final class TrackBatch {
     package func setIdentity(_ identity: Int64?, of id: Int64) throws(TrackDatabaseError) {
         try database.run("UPDATE track SET identity = ?2 WHERE id = ?1", .integer(id), .optional(identity))
         if let identity { try applyMirror(identity, to: id) }
-        changes.isChanged = true
+        noteChange()
     }
 
     /// Sets the daemon's feedback. A rating is clamped to 0 to 5.
     package func setFeedback(_ feedback: TrackFeedback, of id: Int64) throws(TrackDatabaseError) {
-        changes.isChanged = true
+        noteChange()
         guard feedback != TrackFeedback() else {
             return try database.run("DELETE FROM feedback WHERE track = ?1", .integer(id))
         }
@@ -77,7 +77,7 @@ package final class TrackBatch {
     }
 
     /// Notes a change of the batch besides tracks.
-    func noteChange() { changes.isChanged = true }
+    func noteChange() { changes.noteChange() }
 
     /// The number of a text that the batch created; nil: it did not create it.
     func made(_ key: WriterCache.ValueKey) -> Int64? { changes.made(key) }
