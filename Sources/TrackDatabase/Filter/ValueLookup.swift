@@ -1,9 +1,15 @@
 /// Values that pass a test, and the number of their tracks, counted once for each value.
 struct FoundValues {
     /// Numbers of the values.
-    var ids: [Int64] = []
+    private(set) var ids: [Int64] = []
     /// Tracks with these values.
-    var tracks: Double = 0
+    private(set) var tracks: Double = 0
+
+    /// Adds a value by its number; `tracks`: its tracks.
+    mutating func add(_ id: Int64, tracks: Int64) {
+        ids.append(id)
+        self.tracks += Double(tracks)
+    }
 
     /// Adds other values.
     mutating func add(_ other: FoundValues) {
@@ -77,10 +83,7 @@ struct ValueLookup {
         defer { statement.reset() }
         try statement.bind([.integer(Int64(tag.rawValue))] + values)
         var found = FoundValues()
-        while try statement.step() {
-            found.ids.append(statement.integer(0))
-            found.tracks += Double(statement.integer(1))
-        }
+        while try statement.step() { found.add(statement.integer(0), tracks: statement.integer(1)) }
         return found
     }
 }
