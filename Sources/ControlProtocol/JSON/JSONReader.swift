@@ -27,8 +27,8 @@ package struct JSONReader {
     let bytes: UnsafeRawBufferPointer
     /// Offset of the next byte.
     package private(set) var offset: Int
-    /// True after a number beyond the range of a double, which reads as infinity; a caller may reset it to find such a number.
-    package var sawNotFinite = false
+    /// True after a number beyond the range of a double, which reads as infinity, since the last `forgetNotFinite`.
+    package private(set) var sawNotFinite = false
     private var depth = 0
 
     /// A reader at the start of `bytes`.
@@ -36,6 +36,9 @@ package struct JSONReader {
         self.bytes = bytes
         offset = 0
     }
+
+    /// Drops the note of a number beyond the range, to find one in the next value.
+    package mutating func forgetNotFinite() { sawNotFinite = false }
 
     /// The one value that `bytes` hold.
     package static func read(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSONValue {

@@ -99,7 +99,7 @@ package enum RPCLine: Sendable {
             case "jsonrpc": parts.version = try reader.value()
             case "method": parts.method = try reader.value()
             case "params":
-                reader.sawNotFinite = false
+                reader.forgetNotFinite()
                 parts.parameters = try reader.value()
                 parts.hasNotFiniteNumber = reader.sawNotFinite
             case "result": parts.result = try reader.value()
