@@ -24,7 +24,7 @@ import LinuxSystem
     var line: [UInt8]? {
         guard answers.contains(where: { $0 != nil }) else { return nil }
         var writer = JSONWriter()
-        writer.bytes.reserveCapacity(bytes + answers.count + 2)
+        writer.reserve(bytes + answers.count + 2)
         writer.beginArray()
         for case let answer? in answers { writer.raw(answer) }
         writer.endArray()

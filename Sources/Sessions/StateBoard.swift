@@ -86,7 +86,7 @@ package import NowPlaying
     /// A notification of an encoded state, with its line end.
     fileprivate static func notification(_ encoded: [UInt8]) -> [UInt8] {
         var writer = JSONWriter()
-        writer.bytes.reserveCapacity(encoded.count + 80)
+        writer.reserve(encoded.count + 80)
         writer.notification("nowPlaying.changed", parameters: encoded)
         writer.newline()
         return writer.bytes

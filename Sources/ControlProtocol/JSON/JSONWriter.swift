@@ -3,10 +3,16 @@ package import NowPlaying
 /// Appends JSON to its bytes, and sets the commas itself.
 package struct JSONWriter {
     /// Text so far.
-    package var bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
 
     /// A writer that appends to `bytes`.
     package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    /// Makes room for this number of bytes in all.
+    package mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    /// Removes the text after the first `count` bytes.
+    package mutating func shorten(to count: Int) { bytes.removeLast(bytes.count - count) }
 
     /// These values alone, as text.
     package static func text(_ value: JSONValue) -> String {

@@ -158,7 +158,7 @@ struct ListMethods {
                 let end = writer.bytes.count
                 try write(row, &writer)
                 if done > 0, writer.bytes.count - start > Self.pageBytes {
-                    writer.bytes.removeLast(writer.bytes.count - end)
+                    writer.shorten(to: end)
                     break
                 }
                 done += 1

@@ -24,7 +24,7 @@ struct PageWriter {
         let end = writer.bytes.count
         row(&writer)
         if count > 0, writer.bytes.count - start > Self.bytes {
-            writer.bytes.removeLast(writer.bytes.count - end)
+            writer.shorten(to: end)
             return false
         }
         count += 1

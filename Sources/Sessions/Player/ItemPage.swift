@@ -25,7 +25,7 @@ import PlaybackEngine
             let end = writer.bytes.count
             item(player.queue.entries[index], to: &writer)
             guard writer.bytes.count - start > Self.bytes, index > range.lowerBound else { continue }
-            writer.bytes.removeLast(writer.bytes.count - end)
+            writer.shorten(to: end)
             return index
         }
         return range.upperBound
