@@ -34,10 +34,10 @@ import WebProtocol
         open[key] = (socket, session, caller)
         session.onLine = { [unowned socket] in socket.send($0) }
         session.onEnd = { [unowned socket] in socket.close(Self.code($0), $0.message) }
-        session.onDrain = { [unowned socket, unowned session] in socket.isHeld = session.isBlocked }
+        session.onDrain = { [unowned socket, unowned session] in socket.setHeld(session.isBlocked) }
         socket.onText = { [unowned socket, unowned session] text in
             session.take(text)
-            socket.isHeld = session.isBlocked
+            socket.setHeld(session.isBlocked)
         }
         socket.onSlow = { [unowned session] in session.setPaused($0) }
         socket.onEnd = { [unowned self] in

@@ -26,7 +26,7 @@ import WebAccess
     /// Called when the client becomes slow, and when it keeps up again.
     var onSlow: (@PlayerLoop (Bool) -> Void)?
     /// True while the bridge reads nothing from the client.
-    var isHeld = false { didSet { if isHeld != oldValue { loop.later { [weak self] in self?.settle() } } } }
+    private var isHeld = false
 
     private let loop: EventLoop
     private let connection: HTTPConnection
@@ -114,6 +114,13 @@ import WebAccess
     }
 
     isolated deinit { if let context { wslay_event_context_free(context) } }
+
+    /// Holds the reads from the client, or resumes them.
+    func setHeld(_ isHeld: Bool) {
+        guard isHeld != self.isHeld else { return }
+        self.isHeld = isHeld
+        loop.later { [weak self] in self?.settle() }
+    }
 
     /// Sends a text.
     func send(_ text: [UInt8]) {
