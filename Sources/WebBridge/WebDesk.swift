@@ -86,7 +86,7 @@ import WebProtocol
         let exchange = HTTPExchange(
             head, route, connection, caller, maximumBody: limit, refusal: refusal,
             sharedOrigin: judge.sharedOrigin(of: request))
-        if case .announce = route, let caller { exchange.place = try announcements.reserve(caller) }
+        if case .announce = route, let caller { exchange.keepPlace(try announcements.reserve(caller)) }
         return exchange
     }
 

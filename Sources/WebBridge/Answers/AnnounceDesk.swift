@@ -77,7 +77,7 @@ import WebProtocol
     ) {
         do throws(HTTPFault) {
             // From now on, the announcement counts as playing.
-            exchange.place = nil
+            exchange.releasePlace()
             let file = try Self.sealed(sound)
             let daemon: Upstream
             do throws(RPCError) { daemon = try services.daemon(caller, .control) } catch {

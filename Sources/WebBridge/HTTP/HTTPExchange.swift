@@ -29,7 +29,7 @@ import WebProtocol
     private(set) var caller: AccessCaller?
     let refusal: Refusal?
     /// The place for the announcement in the arriving body.
-    var place: AnnounceDesk.Place?
+    private var place: AnnounceDesk.Place?
     /// The value of `Access-Control-Allow-Origin`; nil: none.
     let sharedOrigin: String?
     private let maximumBody: Int
@@ -48,6 +48,12 @@ import WebProtocol
         self.refusal = refusal
         self.sharedOrigin = sharedOrigin
     }
+
+    /// Keeps the place for the announcement while the body arrives.
+    func keepPlace(_ place: AnnounceDesk.Place) { self.place = place }
+
+    /// Gives the place back.
+    func releasePlace() { place = nil }
 
     /// Seconds in which the whole body has to arrive, even if its parts arrive steadily.
     var bodySeconds: Double { 10 + Double(maximumBody) / Self.slowestBody }
