@@ -30,7 +30,7 @@ import Testing
                     return wouldLose
                 })
             idleExit = IdleExit(EventLoop.current, questions) { [unowned self] in ends += 1 }
-            idleExit?.seconds = 0.01
+            idleExit?.setLimit(0.01)
         }
     }
 

@@ -30,19 +30,21 @@ import NowPlaying
     private var deadline: EventSource?
 
     /// Seconds unused after which the daemon ends; nil: it stays.
-    package var seconds: Double? {
-        didSet {
-            guard seconds != oldValue else { return }
-            deadline = nil
-            consider()
-        }
-    }
+    private var seconds: Double?
 
-    /// Keeps the daemon until `seconds` is set; `end` ends the daemon.
+    /// Keeps the daemon until a limit is set; `end` ends the daemon.
     package init(_ loop: EventLoop, _ questions: Questions, end: @escaping @PlayerLoop () -> Void) {
         self.loop = loop
         self.questions = questions
         self.end = end
+    }
+
+    /// Sets the seconds unused after which the daemon ends; nil: it stays.
+    package func setLimit(_ seconds: Double?) {
+        guard seconds != self.seconds else { return }
+        self.seconds = seconds
+        deadline = nil
+        consider()
     }
 
     /// Call it whenever a client has connected or disconnected, or a state was published.

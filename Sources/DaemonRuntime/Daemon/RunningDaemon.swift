@@ -98,11 +98,10 @@ import Sessions
             Log.info("idle: the daemon ends (idle-exit)")
             quit()
         }
-        idleExit.seconds = settings.current.idleExit
-        watch.idleExit = idleExit
+        watch.begin(idleExit, seconds: settings.current.idleExit)
     }
 
-    func clientCountChanged() { watch.idleExit?.consider() }
+    func clientCountChanged() { watch.clientCountChanged() }
 
     func quit() {
         guard !isEnding else { return }
@@ -111,7 +110,7 @@ import Sessions
         Log.info("ending")
         // After the client's present request.
         loop.later { [self] in
-            watch.idleExit = nil
+            watch.endIdleExit()
             handler.finish()
             server.end()
             loop.exit(0)
@@ -147,7 +146,7 @@ import Sessions
         let configuration = settings.current
         Log.setLevel(configuration.logLevel)
         ConfigurationFile.warn(of: fresh)
-        watch.idleExit?.seconds = configuration.idleExit
+        watch.setIdleLimit(configuration.idleExit)
         handler.configurationChanged(from: before, by: by)
         Log.info("configuration reloaded")
         let (changed, waiting) = (changes.filter(\.isReloadable), changes.filter { !$0.isReloadable })
