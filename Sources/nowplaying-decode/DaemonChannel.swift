@@ -18,7 +18,10 @@ final class DaemonChannel {
     /// Newest requested seek that was not taken yet.
     private var seek: WireSeek?
     /// Collector of audio to send; nil before the source is open.
-    weak var audio: AudioSender?
+    private(set) weak var audio: AudioSender?
+
+    /// Sends audio that is due from this collector from now on, while it waits for commands.
+    func collect(from audio: AudioSender) { self.audio = audio }
 
     /// Sends a message. Waits until the daemon has room for it.
     func send(_ kind: WireMessage, _ body: [UInt8]) {

@@ -15,7 +15,7 @@ final class Session {
         media = try Media(input, request.wanted)
         channel.send(.opened, media.opened.bytes)
         audio = AudioSender(channel, media.opened)
-        channel.audio = audio
+        channel.collect(from: audio)
     }
 
     /// Sends decoded frames and carries out seeks, until the daemon closes or the source fails.
