@@ -17,7 +17,7 @@ import TrackDatabase
         let root = RootNames.Root(path: FilePath(place.path("music").utf8)!, name: Array("music".utf8))
         let watch = try FolderWatch()
         let memory = ScanMemory()
-        memory.folders = WatchedFolders(first: .max - 1)
+        memory.restart(at: .max - 1)
         // The watch of an earlier scan, of a folder that is there no longer.
         #expect(watch.watch(FilePath(place.folder("away").utf8)!, as: .max - 2) == .watched)
         var order = ScanOrder()

@@ -11,8 +11,8 @@ import Testing
     /// A root with so many folders in it, and their numbers.
     private func memory(_ count: Int) -> ScanMemory {
         let memory = ScanMemory()
-        let root = memory.folders.add(root: 1, parent: nil, name: [])
-        for number in 1..<count { _ = memory.folders.add(root: 1, parent: root, name: Array("folder \(number)".utf8)) }
+        let root = memory.add(root: 1, parent: nil, name: [])
+        for number in 1..<count { _ = memory.add(root: 1, parent: root, name: Array("folder \(number)".utf8)) }
         return memory
     }
 
@@ -25,8 +25,8 @@ import Testing
         let memory = memory(5000)
         for round in 0..<3 {
             // Twice unchanged, once changed.
-            if round == 1 { _ = memory.folders.remove(4000) }
-            if round == 1 { #expect(memory.folders.add(root: 1, parent: 1, name: [0xFF]) == 5001) }
+            if round == 1 { _ = memory.remove(4000) }
+            if round == 1 { #expect(memory.add(root: 1, parent: 1, name: [0xFF]) == 5001) }
             let next = memory.folders.next
             memory.rest(in: place.path)
             #expect(memory.folders.count == 0 && memory.folders.next == next)

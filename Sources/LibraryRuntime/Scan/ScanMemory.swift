@@ -10,11 +10,11 @@ final class ScanMemory: @unchecked Sendable {
     // @unchecked: one scan at a time runs, on one thread.
 
     /// Watched folders; empty while they are in the file.
-    var folders = WatchedFolders() {
+    private(set) var folders = WatchedFolders() {
         didSet { isStored = false }
     }
     /// Reasons why roots are walked, by their indices.
-    var walked: [Int: String] = [:]
+    private(set) var walked: [Int: String] = [:]
     /// Indices of the missing roots.
     private(set) var away: Set<Int> = []
     /// True: folders are watched for the return of roots.
@@ -29,6 +29,21 @@ final class ScanMemory: @unchecked Sendable {
 
     /// No folder is watched.
     init() {}
+
+    /// Adds a watched folder below another one, or a root (`parent` nil). Returns its number.
+    func add(root: Int, parent: Int32?, name: [UInt8]) -> Int32 { folders.add(root: root, parent: parent, name: name) }
+
+    /// Removes a folder and those below it. Returns their numbers.
+    func remove(_ number: Int32) -> Set<Int32> { folders.remove(number) }
+
+    /// Removes the folders of a root. Returns their numbers.
+    func remove(root: Int) -> Set<Int32> { folders.remove(root: root) }
+
+    /// Drops all folders; the number of the next one is `first`.
+    func restart(at first: Int32) { folders = WatchedFolders(first: first) }
+
+    /// Notes that a root is walked from now on, for this reason.
+    func noteWalked(_ root: Int, _ reason: String) { walked[root] = reason }
 
     /// Notes that a root is missing or present.
     func setAway(_ root: Int, _ isAway: Bool) {

@@ -88,7 +88,7 @@ final class ScanWalk {
             context.watch?.forgetAll()
             firstNew = 1
         }
-        if order.isFull { memory.folders = WatchedFolders(first: firstNew) }
+        if order.isFull { memory.restart(at: firstNew) }
         try enter(order)
         let trees = order.isFull ? context.roots.indices.map { (root: $0, relative: [UInt8]()) } : order.trees
         for tree in trees {

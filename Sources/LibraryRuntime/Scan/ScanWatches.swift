@@ -40,22 +40,22 @@ final class ScanWatches {
         if let known {
             number = known
         } else if path.isEmpty {
-            number = memory.folders.add(root: root.index, parent: nil, name: [])
+            number = memory.add(root: root.index, parent: nil, name: [])
         } else {
             guard let parent = parents[above.folder] ?? memory.folders.number(root: root.index, relative: above.folder)
             else { return .number(nil) }
-            number = memory.folders.add(root: root.index, parent: parent, name: above.name)
+            number = memory.add(root: root.index, parent: parent, name: above.name)
         }
         parents[path] = number
         switch line.call(root.index, { watch.watch(root.path(path), as: number) }) {
         case .renumbered(let before) where known == nil && isSame(before, root, path):
             _ = line.call(root.index) { watch.watch(root.path(path), as: before) }
-            _ = memory.folders.remove(number)
+            _ = memory.remove(number)
             parents[path] = nil
             return .elsewhere
         case .watched, .renumbered, .refused: return .number(number)
         case .exhausted:
-            memory.walked[root.index] = Self.exhausted
+            memory.noteWalked(root.index, Self.exhausted)
             return .number(nil)
         }
     }
@@ -79,10 +79,10 @@ final class ScanWatches {
     }
 
     /// Removes a missing folder and those in it.
-    func remove(_ number: Int32) { gone.formUnion(memory.folders.remove(number)) }
+    func remove(_ number: Int32) { gone.formUnion(memory.remove(number)) }
 
     /// Removes the folders of a missing root.
-    func remove(root: Int) { gone.formUnion(memory.folders.remove(root: root)) }
+    func remove(root: Int) { gone.formUnion(memory.remove(root: root)) }
 
     /// Keeps only these names among the child folders.
     func keep(_ names: [[UInt8]], of children: [[UInt8]: Int32]) {
