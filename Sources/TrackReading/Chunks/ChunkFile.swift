@@ -112,10 +112,10 @@ struct ChunkFile {
     private func write(into track: inout FoundTrack) -> Bool {
         guard sampleRate > 0, !codec.isEmpty else { return false }
         let isPlain = codec.hasPrefix("PCM")
-        track.setFormat(codec, sampleRate: sampleRate, channels: channels, bitsPerSample: isPlain ? bits : nil)
+        track.sound.setFormat(codec, sampleRate: sampleRate, channels: channels, bitsPerSample: isPlain ? bits : nil)
         let counted = blockBytes > 0 ? dataBytes / Int64(blockBytes) : 0
         // For plain samples, the data is more reliable than the header: the file may be cut.
-        track.setLength(isPlain || frames == nil ? counted : frames ?? 0, perSecond: sampleRate)
+        track.sound.setLength(isPlain || frames == nil ? counted : frames ?? 0, perSecond: sampleRate)
         if let tag { track.set = tag }
         track.set.fill(from: texts)
         return true

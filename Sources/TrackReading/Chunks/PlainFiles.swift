@@ -23,12 +23,12 @@ enum PlainFiles {
         case 7: (codec, bits) = ("PCM (float)", 64)
         default: (codec, bits) = ("AU", 0)
         }
-        track.setFormat(
+        track.sound.setFormat(
             codec, sampleRate: rate, channels: channels, bitsPerSample: codec.hasPrefix("PCM") ? bits : nil)
         let said = number(8)
         let most = max(0, window.size - start - Int64(number(4)))
         let length = said == 0xFFFF_FFFF ? most : min(Int64(said), most)
-        if bits > 0, channels > 0 { track.setLength(length / Int64(bits / 8 * channels), perSecond: rate) }
+        if bits > 0, channels > 0 { track.sound.setLength(length / Int64(bits / 8 * channels), perSecond: rate) }
         return rate > 0
     }
 
@@ -55,9 +55,9 @@ enum PlainFiles {
                 setCAFFormat(bytes, rate, into: &track)
             } else if isData, packetBytes > 0 {
                 let samples = max(0, min(length, window.size - offset - 12) - 4)
-                track.setLength(samples / packetBytes * max(1, packetFrames), perSecond: rate)
+                track.sound.setLength(samples / packetBytes * max(1, packetFrames), perSecond: rate)
             } else if head.has("pakt") {
-                track.setLength(try window.bytes(at: offset + 12, count: 24).big64(8), perSecond: rate)
+                track.sound.setLength(try window.bytes(at: offset + 12, count: 24).big64(8), perSecond: rate)
             } else if head.has("info") {
                 var source = FileStretch(window, from: offset + 16, to: offset + 12 + length)
                 try readTexts(&source, into: &track.set)
@@ -88,7 +88,7 @@ enum PlainFiles {
         default: codec = "CAF"
         }
         if !codec.hasPrefix("PCM") { bits = codec == "ALAC" && bits != 0 ? bits : nil }
-        track.setFormat(codec, sampleRate: rate, channels: bytes.big32(24), bitsPerSample: bits)
+        track.sound.setFormat(codec, sampleRate: rate, channels: bytes.big32(24), bitsPerSample: bits)
     }
 
     /// Pairs of texts that end with zeros.
@@ -132,12 +132,12 @@ enum PlainFiles {
                 if tag == 0xFFFE { tag = bytes.little16(24) }
                 let codec = SampleCodecs.wave(tag)
                 (rate, blockBytes) = (bytes.little32(4), bytes.little16(12))
-                track.setFormat(
+                track.sound.setFormat(
                     codec, sampleRate: rate, channels: bytes.little16(2),
                     bitsPerSample: codec.hasPrefix("PCM") ? bytes.little16(14) : nil)
             } else if head.has("data"), blockBytes > 0 {
                 let samples = min(length, window.size - offset) - 24
-                track.setLength(samples / Int64(blockBytes), perSecond: rate)
+                track.sound.setLength(samples / Int64(blockBytes), perSecond: rate)
             }
             // Chunks begin at multiples of eight.
             offset += (length + 7) / 8 * 8

@@ -80,7 +80,7 @@ struct ASFFile {
             let bytes = try object.peek(72)
             // Times in 100 ns, and the lead-in in milliseconds.
             let length = bytes.little64(40) - min(bytes.little64(56), 1 << 40) * 10_000
-            track.setLength(length, perSecond: 10_000_000)
+            track.sound.setLength(length, perSecond: 10_000_000)
         } else if Self.isSame(head, Identity.stream), !hasSound {
             let bytes = try object.peek(54 + 18)
             guard Self.isSame(bytes, Identity.sound) else { return }
@@ -107,7 +107,7 @@ struct ASFFile {
             default: "Windows Media"
             }
         let isWhole = codec == "WMA Lossless" || codec == "PCM"
-        track.setFormat(
+        track.sound.setFormat(
             codec, sampleRate: bytes.little32(4), channels: bytes.little16(2),
             bitsPerSample: isWhole ? bytes.little16(14) : nil, bitRate: isWhole ? nil : bytes.little32(8) * 8)
     }

@@ -37,9 +37,9 @@ enum FLACFile {
     static func takeStreamInfo(_ info: ByteView, into track: inout FoundTrack) {
         guard info.count == 34 else { return }
         let rate = info.big24(10) >> 4
-        track.setFormat(
+        track.sound.setFormat(
             "FLAC", sampleRate: rate, channels: Int(info[12] >> 1 & 7) + 1,
             bitsPerSample: (Int(info[12] & 1) << 4 | Int(info[13] >> 4)) + 1)
-        track.setLength(Int64(info[13] & 15) << 32 | Int64(info.big32(14)), perSecond: rate)
+        track.sound.setLength(Int64(info[13] & 15) << 32 | Int64(info.big32(14)), perSecond: rate)
     }
 }

@@ -33,7 +33,7 @@ enum OggFile {
         guard let found else { return false }
         var packets = OggPackets(window, serial: found.serial, from: offset)
         try readComments(&packets, found.coding, into: &track)
-        if found.coding == .opus { track.preferR128() }
+        if found.coding == .opus { track.sound.preferR128() }
         try measure(found, window, from: offset, start: start, into: &track)
         return true
     }
@@ -42,12 +42,12 @@ enum OggFile {
     private static func stream(_ first: ByteView, _ serial: Int, _ track: inout FoundTrack) -> Stream? {
         if first[0] == 1, first.has("vorbis", at: 1) {
             let rate = first.little32(12)
-            track.setFormat("Vorbis", sampleRate: rate, channels: Int(first[11]))
+            track.sound.setFormat("Vorbis", sampleRate: rate, channels: Int(first[11]))
             return Stream(coding: .vorbis, serial: serial, rate: rate, preSkip: 0)
         }
         if first.has("OpusHead") {
             // The decoder's output is 48 kHz for any original rate.
-            track.setFormat("Opus", sampleRate: 48_000, channels: Int(first[9]))
+            track.sound.setFormat("Opus", sampleRate: 48_000, channels: Int(first[9]))
             return Stream(coding: .opus, serial: serial, rate: 48_000, preSkip: Int64(first.little16(10)))
         }
         if first[0] == 0x7F, first.has("FLAC", at: 1) {
@@ -55,7 +55,7 @@ enum OggFile {
             return Stream(coding: .flac, serial: serial, rate: first.big24(27) >> 4, preSkip: 0)
         }
         if first.has("Speex   ") {
-            track.setFormat("Speex", sampleRate: first.little32(36), channels: first.little32(48))
+            track.sound.setFormat("Speex", sampleRate: first.little32(36), channels: first.little32(48))
             return Stream(coding: .speex, serial: serial, rate: first.little32(36), preSkip: 0)
         }
         return nil
@@ -90,7 +90,7 @@ enum OggFile {
         guard let last = try lastPage(window) else { return }
         if last.serial == stream.serial {
             let first = try firstTime(stream, window, from: headersOffset)
-            track.setLength(
+            track.sound.setLength(
                 max(0, min(last.granule, 1 << 56)) - stream.preSkip - first.start, perSecond: stream.rate,
                 trust: first.isSure ? .exact : .estimated)
             return
@@ -155,6 +155,7 @@ enum OggFile {
             }
         }
         let isWhole = offset >= window.size
-        track.setLength(total + max(0, end - preSkip), perSecond: stream.rate, trust: isWhole ? .exact : .estimated)
+        track.sound.setLength(
+            total + max(0, end - preSkip), perSecond: stream.rate, trust: isWhole ? .exact : .estimated)
     }
 }

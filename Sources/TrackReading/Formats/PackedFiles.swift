@@ -11,10 +11,10 @@ enum PackedFiles {
         let rates = [44_100, 48_000, 37_800, 32_000]
         if head.has("MP+"), head[3] & 15 == 7 {
             let rate = rates[Int(head[10] & 3)]
-            track.setFormat("Musepack", sampleRate: rate, channels: 2)
+            track.sound.setFormat("Musepack", sampleRate: rate, channels: 2)
             let isGapless = head[23] & 0x80 != 0
             let last = isGapless ? Int64((head.little32(20) >> 20) & 0x7FF) : 1152
-            track.setLength(max(0, Int64(head.little32(4)) - 1) * 1152 + last, perSecond: rate)
+            track.sound.setLength(max(0, Int64(head.little32(4)) - 1) * 1152 + last, perSecond: rate)
             takeMusepackGains(head.part(12, 8), isOld: true, into: &track)
             return true
         }
@@ -30,8 +30,8 @@ enum PackedFiles {
                 let count = variableNumber(packet, &index)
                 let silence = variableNumber(packet, &index)
                 let rate = rates[Int(packet[index] >> 5 & 3)]
-                track.setFormat("Musepack", sampleRate: rate, channels: Int(packet[index + 1] >> 4) + 1)
-                track.setLength(count - silence, perSecond: rate)
+                track.sound.setFormat("Musepack", sampleRate: rate, channels: Int(packet[index + 1] >> 4) + 1)
+                track.sound.setLength(count - silence, perSecond: rate)
             } else if packet.has("RG") {
                 takeMusepackGains(packet.part(index + 1, 8), isOld: false, into: &track)
             } else if packet.has("AP") || packet.has("SE") {
@@ -77,11 +77,11 @@ enum PackedFiles {
         let rate = index < rates.count ? rates[index] : 0
         let isDSD = flags & 0x8000_0000 != 0
         let bits = ((flags & 3) + 1) * 8 - (flags >> 13 & 31)
-        track.setFormat(
+        track.sound.setFormat(
             isDSD ? "DSD" : "WavPack", sampleRate: rate, channels: flags & 4 != 0 ? 1 : 2, bitsPerSample: bits)
         let low = block.little32(12)
         if low != 0xFFFF_FFFF {
-            track.setLength(Int64(block[11]) << 32 | Int64(low), perSecond: rate)
+            track.sound.setLength(Int64(block[11]) << 32 | Int64(low), perSecond: rate)
         }
         return true
     }
@@ -115,9 +115,9 @@ enum PackedFiles {
         _ rate: Int, _ channels: Int, _ bits: Int, _ frames: Int, _ blocks: Int, _ last: Int,
         into track: inout FoundTrack
     ) {
-        track.setFormat("Monkey's Audio", sampleRate: rate, channels: channels, bitsPerSample: bits)
+        track.sound.setFormat("Monkey's Audio", sampleRate: rate, channels: channels, bitsPerSample: bits)
         if frames > 0 {
-            track.setLength(min(Int64(frames - 1) * Int64(blocks), 1 << 50) + Int64(last), perSecond: rate)
+            track.sound.setLength(min(Int64(frames - 1) * Int64(blocks), 1 << 50) + Int64(last), perSecond: rate)
         }
     }
 
@@ -125,8 +125,9 @@ enum PackedFiles {
     static func readTrueAudio(_ head: ByteView, into track: inout FoundTrack) -> Bool {
         guard head.count >= 18 else { return false }
         let rate = head.little32(10)
-        track.setFormat("True Audio", sampleRate: rate, channels: head.little16(6), bitsPerSample: head.little16(8))
-        track.setLength(Int64(head.little32(14)), perSecond: rate)
+        track.sound.setFormat(
+            "True Audio", sampleRate: rate, channels: head.little16(6), bitsPerSample: head.little16(8))
+        track.sound.setLength(Int64(head.little32(14)), perSecond: rate)
         return true
     }
 
@@ -138,8 +139,8 @@ enum PackedFiles {
         guard head.count >= 80, head.has("fmt ", at: 28) else { return false }
         let rate = head.little32(56)
         let tagOffset = head.little64(20)
-        track.setFormat("DSD", sampleRate: rate, channels: head.little32(52), bitsPerSample: 1)
-        track.setLength(head.little64(64), perSecond: rate)
+        track.sound.setFormat("DSD", sampleRate: rate, channels: head.little32(52), bitsPerSample: 1)
+        track.sound.setLength(head.little64(64), perSecond: rate)
         if tagOffset > 0, let tag = try ID3Tag(window, at: start + tagOffset) { track.set = tag.set }
         return true
     }
@@ -162,7 +163,7 @@ enum PackedFiles {
             if count == 0 {
                 rate = rates[index]
                 let layout = Int(head[2] & 1) << 2 | Int(head[3] >> 6)
-                track.setFormat("AAC", sampleRate: rate, channels: layout == 7 ? 8 : layout)
+                track.sound.setFormat("AAC", sampleRate: rate, channels: layout == 7 ? 8 : layout)
             }
             offset += Int64(length)
             count += 1
@@ -170,7 +171,7 @@ enum PackedFiles {
         guard count > 1 || count == 1 && offset >= end else { return false }
         let isWhole = offset >= end
         let frames = isWhole ? Double(count) : Double(end - start) * Double(count) / Double(offset - start)
-        track.setLength(Int64(clamping: frames * 1024), perSecond: rate, trust: isWhole ? .exact : .estimated)
+        track.sound.setLength(Int64(clamping: frames * 1024), perSecond: rate, trust: isWhole ? .exact : .estimated)
         return true
     }
 }

@@ -152,14 +152,14 @@ struct MP4Track {
 
     /// Writes length and kind of the sound.
     func write(movieTimescale: Int, movieDuration: Int64, into track: inout FoundTrack) {
-        track.setFormat(
+        track.sound.setFormat(
             codec, sampleRate: sampleRate, channels: channels, bitsPerSample: bitsPerSample, bitRate: bitRate)
         if let edited, movieTimescale > 0 {
-            track.setLength(edited, perSecond: movieTimescale)
+            track.sound.setLength(edited, perSecond: movieTimescale)
         } else if duration > 0 {
-            track.setLength(duration, perSecond: timescale)
+            track.sound.setLength(duration, perSecond: timescale)
         } else {
-            track.setLength(movieDuration, perSecond: movieTimescale)
+            track.sound.setLength(movieDuration, perSecond: movieTimescale)
         }
     }
 

@@ -31,12 +31,12 @@ enum MPEGFile {
             } else if let delay = promise.delay, let padding = promise.padding {
                 whole = min(whole, whole - Int64(padding) + decoderDelay) - Int64(delay) - decoderDelay
             }
-            track.setLength(whole, perSecond: header.sampleRate, trust: trust)
+            track.sound.setLength(whole, perSecond: header.sampleRate, trust: trust)
             setFormat(header, bitRate: bitRate(length, whole, header), into: &track)
         } else {
             let average = try averageFrame(window, from: offset, to: end, header)
             let whole = Int64(clamping: (Double(length) / average).rounded()) * frames
-            track.setLength(whole, perSecond: header.sampleRate, trust: .estimated)
+            track.sound.setLength(whole, perSecond: header.sampleRate, trust: .estimated)
             setFormat(header, bitRate: header.bitRate ?? bitRate(length, whole, header), into: &track)
         }
         if let gain = promise?.trackGain, !track.set.has(.trackGain) {
@@ -47,7 +47,7 @@ enum MPEGFile {
     }
 
     private static func setFormat(_ header: MPEGFrameHeader, bitRate: Int?, into track: inout FoundTrack) {
-        track.setFormat(
+        track.sound.setFormat(
             header.codec, sampleRate: header.sampleRate, channels: header.channels, bitRate: bitRate)
     }
 
