@@ -31,7 +31,7 @@ package import WebAccess
         do throws(SystemError) {
             services = try Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
         } catch { throw BridgeFailure(error.message) }
-        services.rooms.configured = settings.snapcastServer
+        services.rooms.setConfigured(settings.snapcastServer)
         desk = WebDesk(services, judge)
         avahi = Avahi(context.loop) { log.info($0) }
         front = try WebFront(context, desk, settings)
@@ -68,7 +68,7 @@ package import WebAccess
             try front.reload(settings)
             judge.reload(settings, users)
             services.speech.reload(settings.speech)
-            services.rooms.configured = settings.snapcastServer
+            services.rooms.setConfigured(settings.snapcastServer)
             desk.endRefused()
             self.settings = settings
             avahi.set(NetworkService(front.reach(settings), settings))

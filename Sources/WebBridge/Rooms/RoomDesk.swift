@@ -26,13 +26,7 @@ import WebProtocol
     }
 
     /// The server that the configuration names; nil: that to which the daemon plays.
-    var configured: ControlAddress? {
-        didSet {
-            guard configured != oldValue, isWanted else { return }
-            leave()
-            begin()
-        }
-    }
+    private(set) var configured: ControlAddress?
 
     private let loop: EventLoop
     private let ready: ReadySet
@@ -66,6 +60,15 @@ import WebProtocol
         self.loop = loop
         self.ready = ready
         self.reader = reader
+    }
+
+    /// Sets the server that the configuration names; nil: that to which the daemon plays.
+    func setConfigured(_ address: ControlAddress?) {
+        guard address != configured else { return }
+        configured = address
+        guard isWanted else { return }
+        leave()
+        begin()
     }
 
     // MARK: Callers
