@@ -52,7 +52,7 @@ package struct ControlServerOptions: Sendable {
     private var connectionsOfForeigner: [UInt32: Int] = [:]
     private var lastNumber = 0
     /// Connections at once of one user that is not the daemon's own.
-    package var maximumOfForeigner = maximumClients / 2
+    private var maximumOfForeigner = maximumClients / 2
     private var subscribers: [Connection] = []
     /// The newest events, which not every subscriber has got yet.
     private var unsent: [ServerEvent] = []
@@ -94,6 +94,9 @@ package struct ControlServerOptions: Sendable {
             if let source { listening.append(source) }
         }
     }
+
+    /// Sets the number of connections at once of one user that is not the daemon's own.
+    package func limitForeigner(to connections: Int) { maximumOfForeigner = connections }
 
     private func setListening(_ isListening: Bool) {
         for source in listening { source.setEnabled(isListening) }

@@ -224,7 +224,7 @@ import Testing
     @Test func oneForeignerGetsHalfOfTheConnections() async throws {
         let harness = try await Self.harness()
         let server = harness.server
-        await LoopThread.run { server.maximumOfForeigner = 3 }
+        await LoopThread.run { server.limitForeigner(to: 3) }
         let words = [
             "setpriv", "--reuid", "\(Self.nobody)", "--regid", "\(Self.read)", "--clear-groups", "sh", "-c",
             "for i in 1 2 3 4 5; do sleep 60 | nc -U \"$1\" & done; wait", "sh", harness.path,
