@@ -101,7 +101,7 @@ package struct NowPlayingItem: Equatable, Sendable {
     package var duration: Double?
     package var format: MediaFormat?
     /// Index of the audible chapter, from 0; nil without chapters or before the first one.
-    package private(set) var chapterIndex: Int?
+    package var chapterIndex: Int?
     /// Saved feedback about it; nil: not looked up yet.
     package var feedback: Feedback?
     /// Its pictures; empty if none is known.
@@ -124,9 +124,9 @@ package struct NowPlayingItem: Equatable, Sendable {
     /// Seconds before its start at which a chapter counts as begun, because positions are exact only to the frame.
     private static let chapterTolerance = 0.001
 
-    /// Sets the chapter of this position in seconds.
-    package mutating func setChapter(at elapsed: Double) {
-        chapterIndex = metadata.chapters?.lastIndex { $0.start <= elapsed + Self.chapterTolerance }
+    /// The index of the chapter at this position in seconds; nil without chapters or before the first one.
+    package func chapter(at elapsed: Double) -> Int? {
+        metadata.chapters?.lastIndex { $0.start <= elapsed + Self.chapterTolerance }
     }
 }
 

@@ -246,7 +246,8 @@ import NowPlaying
         result.anchor = sound.anchor
         result.queueChanges = nil
         guard sound.item?.id != facts.item?.id || sound.item?.play != facts.item?.play else {
-            result.item?.setChapter(at: sound.anchor.elapsed)
+            let chapter = result.item?.chapter(at: sound.anchor.elapsed)
+            result.item?.chapterIndex = chapter
             return result
         }
         let queue = player.queue

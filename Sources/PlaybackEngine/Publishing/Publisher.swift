@@ -111,7 +111,8 @@ import NowPlaying
         next.anchor.defaultRate = player.shownDefaultRate
         next.item = shown.map { item(of: $0) }
         player.marks.take(next.item, next.anchor)
-        next.item?.setChapter(at: next.anchor.elapsed)
+        let chapter = next.item?.chapter(at: next.anchor.elapsed)
+        next.item?.chapterIndex = chapter
         next.upcoming = upcoming(next)
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
@@ -163,7 +164,8 @@ import NowPlaying
         next.anchor = anchor
         next.anchor.defaultRate = state.anchor.defaultRate
         next.item = item(of: entry)
-        next.item?.setChapter(at: anchor.elapsed)
+        let chapter = next.item?.chapter(at: anchor.elapsed)
+        next.item?.chapterIndex = chapter
         next.upcoming = nil
         next.queueIndex = player.queue.index(of: id)
         next.queueChanges = nil
