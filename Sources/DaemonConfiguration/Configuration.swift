@@ -75,24 +75,26 @@ package struct Configuration: Equatable, Sendable {
     /// The defaults.
     package init() {}
 
-    /// Copies the settings that may change while the daemon runs.
-    package mutating func reload(from other: Configuration) {
-        logLevel = other.logLevel
-        idleExit = other.idleExit
-        mediaRoots = other.mediaRoots
-        outputRole = other.outputRole
-        outputDelays = other.outputDelays
-        resume = other.resume
-        loudness = other.loudness
-        loudnessPreamp = other.loudnessPreamp
-        announcements = other.announcements
-        sessions = other.sessions
-        forwardIntervals = other.forwardIntervals
-        backwardIntervals = other.backwardIntervals
-        kindIntervals = other.kindIntervals
-        kinds = other.kinds
-        skipsByChapters = other.skipsByChapters
-        resumeFrom = other.resumeFrom
-        landsOnAdvertisements = other.landsOnAdvertisements
+    /// These settings with those of `other` that may change while the daemon runs.
+    package func reloaded(from other: Configuration) -> Configuration {
+        var result = self
+        result.logLevel = other.logLevel
+        result.idleExit = other.idleExit
+        result.mediaRoots = other.mediaRoots
+        result.outputRole = other.outputRole
+        result.outputDelays = other.outputDelays
+        result.resume = other.resume
+        result.loudness = other.loudness
+        result.loudnessPreamp = other.loudnessPreamp
+        result.announcements = other.announcements
+        result.sessions = other.sessions
+        result.forwardIntervals = other.forwardIntervals
+        result.backwardIntervals = other.backwardIntervals
+        result.kindIntervals = other.kindIntervals
+        result.kinds = other.kinds
+        result.skipsByChapters = other.skipsByChapters
+        result.resumeFrom = other.resumeFrom
+        result.landsOnAdvertisements = other.landsOnAdvertisements
+        return result
     }
 }

@@ -17,7 +17,7 @@ package import MediaAccess
     /// Copies the settings of a new reading that may change while the daemon runs.
     package func reload(from configuration: Configuration) {
         let before = current.mediaRoots
-        current.reload(from: configuration)
+        current = current.reloaded(from: configuration)
         if current.mediaRoots != before { mediaRoots = MediaRoots(current.mediaRoots) }
     }
 }

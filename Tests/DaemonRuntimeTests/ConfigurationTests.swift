@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    /// `reload` treats each setting as the table states.
+    /// `reloaded` treats each setting as the table states.
     @Test func theTableStatesReloadableSettings() throws {
         for setting in Setting.all {
             var contents = ConfigurationFile.Contents()
@@ -221,8 +221,7 @@ import Testing
             try ConfigurationFile.parse(Array(text.utf8), named: "f.conf", into: &contents)
             let alone = contents.configuration
             guard alone != Configuration() else { continue }
-            var taken = Configuration()
-            taken.reload(from: alone)
+            let taken = Configuration().reloaded(from: alone)
             #expect((taken == alone) == setting.isReloadable, "\(setting.name)")
         }
     }

@@ -9,9 +9,7 @@ import Testing
 /// Settings of the library.
 @Suite struct LibrarySettingsTests {
     private static func settings(_ text: String) throws -> LibrarySettings {
-        var settings = LibrarySettings()
-        try settings.take(Array(text.utf8), named: "f")
-        return settings
+        try LibrarySettings().applying(Array(text.utf8), named: "f")
     }
 
     @Test func allOfThem() throws {
@@ -62,15 +60,14 @@ import Testing
         let path = #filePath.components(separatedBy: "/Tests/")[0] + "/etc/nowplaying-library.conf"
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         let used = lines.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }.joined(separator: "\n")
-        var settings = LibrarySettings()
-        try settings.take(Array(used.utf8), named: "sample")
+        let settings = try LibrarySettings().applying(Array(used.utf8), named: "sample")
         #expect(settings.folders == ["/srv/music"] && settings.scanAt == TimeOfDay("04:30"))
         #expect(settings.socket == "/run/nowplayingd/library.sock" && settings.stateDirectory != nil)
     }
 
     @Test func aLaterFileReplacesLists() throws {
-        var settings = try Self.settings("[library]\nfolders = /a\nfolders = /b\n")
-        try settings.take(Array("[library]\nfolders = /c\n".utf8), named: "g")
+        let settings = try Self.settings("[library]\nfolders = /a\nfolders = /b\n")
+            .applying(Array("[library]\nfolders = /c\n".utf8), named: "g")
         #expect(settings.folders == ["/c"])
     }
 

@@ -136,13 +136,13 @@ package struct LibrarySettings: Equatable, Sendable {
             guard let text = try INIFile.contents(file, isOptional: path == nil, unreadable: &unreadable) else {
                 continue
             }
-            try settings.take(text, named: file)
+            settings = try settings.applying(text, named: file)
         }
         return settings
     }
 
-    /// Applies the settings in `text`; `name`: the file in messages. Sections of other programs are skipped.
-    package mutating func take(_ text: [UInt8], named name: String) throws(ConfigurationError) {
+    /// These settings with those in `text`; `name`: the file in messages. Sections of other programs are skipped.
+    package func applying(_ text: [UInt8], named name: String) throws(ConfigurationError) -> LibrarySettings {
         var result = self
         var seen: Set<String> = []
         try INIFile.parse(text, named: name, judge: { _ in nil }) { section, name, value in
@@ -153,7 +153,7 @@ package struct LibrarySettings: Equatable, Sendable {
             return row.apply(&result, value)
                 ? nil : "invalid value “\(value)” for “\(name)” in [\(section)] (expected \(row.takes))"
         }
-        self = result
+        return result
     }
 
     private static func unknown(_ name: String) -> String {
