@@ -12,8 +12,7 @@ Docs         these begin with `///`: a `package` declaration, a requirement of a
              needs its unit, unless its name makes it a count, a version or an identity.
 Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length from
              media: see swift_numbers.py.
-State        no stored variable of the engine, of its decoders and of saved state can be written by another file: see
-             swift_state.py.
+State        no stored variable can be written by another file: see swift_state.py.
 Words        no documentation comment opens with What, Who, Whether …, nor uses tell, tells or told: see swift_words.py.
 Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
 Machines     no file names the folder of this checkout or the home directory of the present user.

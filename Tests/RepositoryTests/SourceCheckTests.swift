@@ -65,17 +65,18 @@ import Testing
         try expectFinding("Sources/Upper/Wrong.swift:5: a default in a switch over commands")
     }
 
-    /// Each line stands in a class of the engine that has a function which another file calls.
+    /// Each line stands in a class.
     @Test(arguments: [
         "var position = 0.0", "package var position: Double?", "weak var owner: Owner?", "lazy var owner = Owner()",
         "var position = 0.0 { didSet { note() } }", "package internal(set) var position: Double",
-        "let state = Mutex(State())",
+        "let state = Mutex(State())", "var position: Double? {\n        didSet { note() }\n    }",
+        "var lines: [(String) -> Void] = []",
     ])
     func stateThatOtherFilesWriteIsFound(_ line: String) throws {
         try folder.write(
-            "Sources/PlaybackEngine/Owner.swift",
+            "Sources/Upper/Owner.swift",
             "/// An owner.\nfinal class Owner {\n    /// State.\n    \(line)\n}\n")
-        try expectFinding("Sources/PlaybackEngine/Owner.swift:4: other files can")
+        try expectFinding("Sources/Upper/Owner.swift:4: other files can")
     }
 
     @Test(arguments: [
@@ -83,18 +84,34 @@ import Testing
         "private final class Owner {\n    var position = 0.0\n}",
         "struct Record {\n    var item: Item\n}",
         "final class Owner {\n    var isOpen: Bool { part.isOpen }\n    static let limit = Limit()\n}",
+        "final class Owner {\n    var isOpen: Bool {\n        part.isOpen\n    }\n}",
+        "final class Owner {\n    var onEnd: (@Loop () -> Void)?\n    var isUsed: @Loop (Part) throws -> Bool = { _ in true }\n}",
     ])
     func privateStateAndRecordsAreNot(_ text: String) throws {
-        try folder.write("Sources/PlaybackEngine/Owner.swift", "/// An owner.\n\(text)\n")
+        try folder.write("Sources/Upper/Owner.swift", "/// An owner.\n\(text)\n")
         let run = try check()
         #expect(!run.text.contains("other files can"), "\(run.text)")
     }
 
+    @Test(arguments: [("get set", true), ("get", false)])
+    func onlyAProtocolWithASetterExempts(_ access: String, isExempt: Bool) throws {
+        try folder.write(
+            "Sources/Lower/Port.swift",
+            "/// A port.\npackage protocol Port {\n    /// Its owner.\n    var owner: Lower? { \(access) }\n}\n")
+        try folder.write(
+            "Sources/Upper/Owner.swift", "/// A port.\nfinal class Owner: Port {\n    package var owner: Lower?\n}\n")
+        if isExempt {
+            #expect(try check().text == "")
+        } else {
+            try expectFinding("Sources/Upper/Owner.swift:3: other files can write owner")
+        }
+    }
+
     @Test func aStructThatOthersMutateIsNoRecord() throws {
         try folder.write(
-            "Sources/PlaybackEngine/Order.swift",
+            "Sources/Upper/Order.swift",
             "/// An order.\nstruct Order {\n    var item: Item?\n    /// Takes it.\n    mutating func take() {}\n}\n")
-        try expectFinding("Sources/PlaybackEngine/Order.swift:3: other files can write item")
+        try expectFinding("Sources/Upper/Order.swift:3: other files can write item")
     }
 
     @Test(arguments: ["import Upper", "package import Upper", "@testable import Upper", "import struct Upper.Upper"])
@@ -253,7 +270,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "private func act() {}", "override func act() {}", "var act: String", "case act", "case act(Lower)",
+        "private func act() {}", "override func act() {}", "private(set) var act: String", "case act",
+        "case act(Lower)",
         "static func == (a: Self, b: Self) -> Bool { a.act == b.act }", "func act(of place: Int) {}",
         "func other() { func act() {} }",
     ])
