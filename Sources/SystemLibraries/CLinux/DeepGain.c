@@ -1,25 +1,7 @@
 /* Gain of samples of 24 and 32 bit, four at a time: `SampleGain` of AudioCore defines each result, bit for bit. */
 #include "CLinux.h"
+#include "GainVectors.h"
 #include <string.h>
-/* Tests can leave out the widest instructions. */
-#if defined(__x86_64__) && !defined(GAIN_WITHOUT_AVX2)
-#include <sys/platform/x86.h>
-#define GAIN_AVX2
-#endif
-
-/* A product and a sum are rounded one after the other, as in Swift. A fused instruction would give other results. */
-#pragma STDC FP_CONTRACT OFF
-
-/* Only inlined functions take vectors. */
-#pragma clang diagnostic ignored "-Wpsabi"
-
-typedef uint8_t u8x16 __attribute__((ext_vector_type(16)));
-typedef int32_t i32x4 __attribute__((ext_vector_type(4)));
-typedef uint64_t u64x4 __attribute__((ext_vector_type(4)));
-typedef float f32x4 __attribute__((ext_vector_type(4)));
-typedef double f64x4 __attribute__((ext_vector_type(4)));
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Integers of 32 bit, floats of full scale 1, and integers of 24 bit in 3 bytes, which only little-endian processors take. */
 enum { WHOLE, FLOATING, PACKED };

@@ -1,38 +1,15 @@
-/* Gain and dither of 16-bit samples, eight at a time: `SampleGain` and `Dither` of AudioCore define each result, bit for bit.
-   The vectors are clang's, which compile to the instructions of each processor. Swift cannot use AVX2 in a single function. */
+/* Gain and dither of 16-bit samples, eight at a time: `SampleGain` and `Dither` of AudioCore define each result, bit for bit. */
 #include "CLinux.h"
+#include "GainVectors.h"
 #include <string.h>
-#ifdef __x86_64__
-#include <smmintrin.h>
-/* The C library asked the processor at the start of the process. A second question costs a virtual machine an exit. */
-#include <sys/platform/x86.h>
 /* Tests can leave out the widest instructions. */
-#ifndef GAIN_WITHOUT_AVX2
-#define GAIN_AVX2
-#endif
-#ifndef GAIN_WITHOUT_SSE4
+#if defined(__x86_64__) && !defined(GAIN_WITHOUT_SSE4)
+#include <smmintrin.h>
 #define GAIN_SSE4
 #endif
-#endif
-
-/* A product and a sum are rounded one after the other, as in Swift. A fused instruction would give other results. */
-#pragma STDC FP_CONTRACT OFF
-
-/* Only inlined functions take vectors. */
-#pragma clang diagnostic ignored "-Wpsabi"
-
-typedef uint64_t u64x4 __attribute__((ext_vector_type(4)));
-typedef uint32_t u32x8 __attribute__((ext_vector_type(8)));
-typedef int32_t i32x8 __attribute__((ext_vector_type(8)));
-typedef int32_t i32x4 __attribute__((ext_vector_type(4)));
-typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
-typedef float f32x8 __attribute__((ext_vector_type(8)));
-typedef float f32x4 __attribute__((ext_vector_type(4)));
-typedef double f64x4 __attribute__((ext_vector_type(4)));
 
 #define GOLDEN 0x9E3779B97F4A7C15u
 #define MIXER 0xD6E8FEB86659FD93u
-#define INLINE static inline __attribute__((always_inline))
 
 /* Numbers of 64 bits for eight samples. The order makes their halves lie in the order of the samples after `halves`. */
 typedef struct {
