@@ -133,11 +133,11 @@ import NowPlaying
             let last = lane.gain.items.last, last.start < opened.ringStart,
             lane.gain.items.count < 2 * player.playout.decoding.chain.count + 8
         else { return setGains(of: lane) }
-        lane.addGain(opened.ringStart, link.gain?.factor ?? 1)
+        lane.gains.add(opened.ringStart, link.gain?.factor ?? 1)
     }
 
     /// Sets the gains of a lane's items before any of their frames is sent.
-    func setGains(of lane: Lane) { lane.setGains(gains(in: lane)) }
+    func setGains(of lane: Lane) { lane.gains.setItems(gains(in: lane)) }
 
     /// Sets new gains of a lane and rewrites the frames that were sent and are not audible yet.
     private func changeGain(of lane: Lane) {
@@ -146,7 +146,7 @@ import NowPlaying
         player.playout.gains.rewrite(lane) { [unowned self] frame, offset, length in
             let old = lane.gain.factor(at: frame, offset: offset)
             setGains(of: lane)
-            lane.rampGain(from: old, at: frame + offset, length: length)
+            lane.gains.ramp(from: old, at: frame + offset, length: length)
         }
     }
 

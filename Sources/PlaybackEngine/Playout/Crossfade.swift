@@ -114,12 +114,12 @@ import NowPlaying
     private func enter(_ lane: Lane, over seconds: Double) {
         lane.overlap.plan(seconds: seconds)
         let length = max(1, lane.format.frames(seconds: seconds))
-        lane.setEntry(
+        lane.gains.setEntry(
             seconds > 0 ? GainPlan.Ramp(start: 0, length: length, from: 0, to: 1, shape: .equalPower) : nil)
     }
 
     private func leave(_ lane: Lane, from start: Int64, to end: Int64) {
-        lane.setExit(GainPlan.Ramp(start: start, length: end - start, from: 1, to: 0, shape: .equalPower))
+        lane.gains.setExit(GainPlan.Ramp(start: start, length: end - start, from: 1, to: 0, shape: .equalPower))
     }
 
     /// Sets the fade of the audible lane's end, once the waiting lane can begin.
@@ -156,9 +156,9 @@ import NowPlaying
     func withdraw() {
         guard let lane = playout.audible, let exit = lane.gain.exit else { return }
         guard lane.sentStreamEnd > exit.start, playout.pending == nil, playout.wantsFlow else {
-            return lane.setExit(nil)
+            return lane.gains.setExit(nil)
         }
-        playout.gains.rewrite(lane) { _, _, _ in lane.setExit(nil) }
+        playout.gains.rewrite(lane) { _, _, _ in lane.gains.setExit(nil) }
     }
 
     /// Compares a planned overlap with the sleep timer and the modes.

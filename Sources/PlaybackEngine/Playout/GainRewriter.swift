@@ -89,7 +89,7 @@ import NowPlaying
     func duck(to level: Double, over seconds: Double) {
         for lane in [playout.ahead, playout.pending?.lane] {
             guard let lane, lane !== playout.audible else { continue }
-            rewrite(lane) { _, _, _ in lane.setDuck(.constant(level)) }
+            rewrite(lane) { _, _, _ in lane.gains.setDuck(.constant(level)) }
         }
         for lane in [playout.audible, playout.leaving] {
             guard let lane else { continue }
@@ -97,7 +97,7 @@ import NowPlaying
                 let start = frame + offset
                 let length = max(1, lane.format.frames(seconds: seconds))
                 let from = lane.gain.duck?.value(at: start) ?? 1
-                lane.setDuck(GainPlan.Ramp(start: start, length: length, from: from, to: level))
+                lane.gains.setDuck(GainPlan.Ramp(start: start, length: length, from: from, to: level))
             }
         }
     }

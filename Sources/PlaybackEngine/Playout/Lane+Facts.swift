@@ -7,6 +7,8 @@ extension Lane {
     var format: AudioFormat { ring.format }
     var clock: DeviceClock { readings.clock }
     var timing: StreamTiming? { readings.last }
+    /// Factors of the sent frames.
+    var gain: GainPlan { gains.plan }
     /// Largest latency among the last readings in seconds.
     var latency: Double { readings.latency }
     var hasStream: Bool { stream != nil }

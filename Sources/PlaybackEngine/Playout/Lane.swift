@@ -15,7 +15,7 @@ import NowPlaying
     private(set) var sentEnd: Int64
     private(set) var timeline = Timeline()
     /// Factors of the sent frames; the ring keeps the original samples.
-    private(set) var gain = GainPlan()
+    let gains = LaneGains()
     private(set) var readings: StreamReadings
     /// First audible stream frame of the present flow, at its start, resumption or splice.
     private(set) var audibleFrom: Int64 = 0
@@ -137,7 +137,7 @@ import NowPlaying
     func restart(at streamFrame: Int64) {
         let moved = streamFrame - sentStreamEnd
         timeline.shift(by: moved)
-        gain.shift(by: moved)
+        gains.shift(by: moved)
         offset = streamFrame - sentEnd
         audibleFrom = streamFrame
         ring.release(before: sentEnd)
@@ -299,7 +299,7 @@ import NowPlaying
         ring.release(before: min(audibleFrame - offset, sentEnd))
         // An output faster than its readings may be past items that are not published yet.
         timeline.forget(before: audibleFrame, sparing: shown)
-        gain.forget(before: audibleFrame)
+        gains.forget(before: audibleFrame)
     }
 
     /// Starts a new run in the same ring: drops the unsent frames; the sent ones continue.
@@ -353,7 +353,7 @@ import NowPlaying
         stream?.setCorked(false, answered)
     }
 
-    // MARK: Timeline and gain
+    // MARK: Timeline
 
     /// Adds a segment to the timeline.
     func map(_ segment: Timeline.Segment) { timeline.append(segment) }
@@ -363,38 +363,4 @@ import NowPlaying
 
     /// Drops the segment of a play and all after it.
     func cutTimeline(from ticket: Int) { timeline.cut(from: ticket) }
-
-    /// Sets the factors of the items in the ring.
-    func setGains(_ items: [(start: Int64, factor: Double)]) { gain.setItems(items) }
-
-    /// Adds the factor of the last item.
-    func addGain(_ start: Int64, _ factor: Double) { gain.add((start, factor)) }
-
-    /// Begins with these factors at a stream frame.
-    func beginGains(_ items: [(start: Int64, factor: Double)], at streamFrame: Int64) {
-        gain.begin(items, at: streamFrame)
-    }
-
-    /// Ramps a changed gain over `length` frames from this stream frame on.
-    func rampGain(from old: Double, at frame: Int64, length: Int64) { gain.ramp(from: old, at: frame, length: length) }
-
-    /// Sets the fade of the sleep timer; nil: none.
-    func setFade(_ fade: GainPlan.Ramp?) { gain.setFade(fade) }
-
-    /// Sets the fade of a pause or a resume; nil: none.
-    func setPause(_ pause: GainPlan.Ramp?) { gain.setPause(pause) }
-
-    /// Lets that fade go over into another one; as for `GainPlan.turnPause`.
-    func turnPause(to: Double, at start: Int64, length: Int64, least: Int64) {
-        gain.turnPause(to: to, at: start, length: length, least: least)
-    }
-
-    /// Sets the fade of the beginning over another lane; nil: none.
-    func setEntry(_ entry: GainPlan.Ramp?) { gain.setEntry(entry) }
-
-    /// Sets the fade of the end under another lane; nil: none.
-    func setExit(_ exit: GainPlan.Ramp?) { gain.setExit(exit) }
-
-    /// Sets the ducking of all sound.
-    func setDuck(_ duck: GainPlan.Ramp?) { gain.setDuck(duck) }
 }

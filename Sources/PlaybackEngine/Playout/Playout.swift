@@ -134,7 +134,7 @@ import NowPlaying
         let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
         lane.expect(player.knownSkew)
         let level = player.interruptions.duckLevel
-        if level != 1 { lane.setDuck(.constant(level)) }
+        if level != 1 { lane.gains.setDuck(.constant(level)) }
         return lane
     }
 

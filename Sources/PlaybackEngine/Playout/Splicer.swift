@@ -90,7 +90,7 @@ import NowPlaying
         if let audible = playout.audible, audible !== lane { audible.close() }
         playout.makeAudible(lane)
         lane.splice(at: streamFrame, first: first)
-        lane.beginGains(player.loudness.gains(in: lane), at: streamFrame)
+        lane.gains.begin(player.loudness.gains(in: lane), at: streamFrame)
         if change.cause == .play, !change.begins { player.fades.begin(lane) }
         playout.decoding.map(on: lane)
         lane.send(upTo: min(playout.feeder.sendableEnd(of: lane), first + firstWriteFrames(of: lane)), at: streamFrame)

@@ -152,7 +152,7 @@ import NowPlaying
             guard let lane else { continue }
             playout.gains.rewrite(lane) { [unowned self] frame, offset, least in
                 let start = frame + offset + lane.format.frames(seconds: Self.lead)
-                lane.turnPause(to: level, at: start, length: lane.format.frames(seconds: seconds), least: least)
+                lane.gains.turnPause(to: level, at: start, length: lane.format.frames(seconds: seconds), least: least)
                 guard lane === playout.audible else { return }
                 if let ahead = playout.ahead { carry(to: ahead) }
                 schedule()
@@ -198,7 +198,7 @@ import NowPlaying
     func begin(_ lane: Lane) {
         let length = lane.format.frames(seconds: resumes ? settings.fadeIn : 0)
         guard length > 0 || lane.gain.pause != nil else { return }
-        lane.setPause(length > 0 ? GainPlan.Ramp(start: lane.audibleFrom, length: length, from: 0, to: 1) : nil)
+        lane.gains.setPause(length > 0 ? GainPlan.Ramp(start: lane.audibleFrom, length: length, from: 0, to: 1) : nil)
         if let ahead = playout.ahead, lane === playout.audible { carry(to: ahead) }
     }
 
@@ -220,7 +220,7 @@ import NowPlaying
             if let done = carried, done.to == 1, done.end <= 0 { carried = nil }
         }
         guard carried != ahead.gain.pause else { return }
-        playout.gains.rewrite(ahead) { _, _, _ in ahead.setPause(carried) }
+        playout.gains.rewrite(ahead) { _, _, _ in ahead.gains.setPause(carried) }
     }
 
     /// Ends the deadline; for the end of the process.

@@ -101,7 +101,7 @@ package enum SleepEnd: Equatable, Sendable {
             guard let lane else { continue }
             player.playout.gains.rewrite(lane) { frame, offset, _ in
                 let length = max(1, lane.format.frames(seconds: seconds))
-                lane.setFade(GainPlan.Ramp(start: frame + offset, length: length, from: 1, to: 0))
+                lane.gains.setFade(GainPlan.Ramp(start: frame + offset, length: length, from: 1, to: 0))
             }
         }
         if let ahead = player.playout.ahead { fadeOut(ahead) }
@@ -117,7 +117,7 @@ package enum SleepEnd: Equatable, Sendable {
         let passed = lane.format.frames(seconds: sleep.fade - end.seconds(since: begin) - lane.overlap.seconds)
         let ramp = GainPlan.Ramp(
             start: -passed, length: max(1, lane.format.frames(seconds: sleep.fade)), from: 1, to: 0)
-        player.playout.gains.rewrite(lane) { [lane] _, _, _ in lane.setFade(ramp) }
+        player.playout.gains.rewrite(lane) { [lane] _, _, _ in lane.gains.setFade(ramp) }
     }
 
     /// Restores the volume.
@@ -125,7 +125,7 @@ package enum SleepEnd: Equatable, Sendable {
         guard isFadingOut else { return }
         isFadingOut = false
         if let ahead = player.playout.ahead, ahead.gain.fade != nil {
-            player.playout.gains.rewrite(ahead) { _, _, _ in ahead.setFade(nil) }
+            player.playout.gains.rewrite(ahead) { _, _, _ in ahead.gains.setFade(nil) }
         }
         for lane in [player.playout.audible, player.playout.leaving] {
             guard let lane, lane.gain.fade != nil else { continue }
@@ -133,7 +133,7 @@ package enum SleepEnd: Equatable, Sendable {
                 guard let fade = lane.gain.fade else { return }
                 let start = frame + offset
                 let length = lane.format.frames(seconds: Self.recovery)
-                lane.setFade(GainPlan.Ramp(start: start, length: length, from: fade.value(at: start), to: 1))
+                lane.gains.setFade(GainPlan.Ramp(start: start, length: length, from: fade.value(at: start), to: 1))
             }
         }
     }
