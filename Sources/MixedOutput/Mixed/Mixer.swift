@@ -27,12 +27,8 @@ import NowPlaying
     private var times = SinkTimes()
     /// Frames from which on the other end has other times, and which are not audible yet.
     private var changes: [Int64] = []
-    private var bus: [Double]
-    private var scratch: [Double]
-    private var bytes: [UInt8]
+    private let bus: MixBus
 
-    /// Frames mixed at once.
-    private static let block = 2048
     /// Seconds by which a wakeup may be late before the mixer requests times: the other end may be late, too.
     private static let lateness = 0.005
     /// Part of the lead that is left when more frames are made.
@@ -44,9 +40,7 @@ import NowPlaying
         self.sink = sink
         format = sink.format
         schedule = MixSchedule(sampleRate: sink.format.sampleRate)
-        bus = Array(repeating: 0, count: Self.block * sink.format.channels)
-        scratch = bus
-        bytes = Array(repeating: 0, count: Self.block * sink.format.bytesPerFrame)
+        bus = MixBus(sink.format)
         sink.owner = self
         // Opening a library reads files: do it at the start, not at the first stream.
         _ = SoxrLibrary.shared
@@ -217,7 +211,7 @@ import NowPlaying
             for stream in streams { stream.beginIfAligned(at: schedule.end) }
             guard streams.contains(where: \.isFlowing) else { break }
             let next = streams.compactMap(\.alignedFrame).min()
-            let frames = min(left, Self.block, next.map { Int(clamping: $0 - schedule.end) } ?? .max)
+            let frames = min(left, MixBus.block, next.map { Int(clamping: $0 - schedule.end) } ?? .max)
             mix(frames)
             left -= frames
         }
@@ -238,45 +232,18 @@ import NowPlaying
 
     /// Mixes frames and sends them; fewer if all streams end within them.
     private func mix(_ frames: Int) {
-        let channels = format.channels
-        let start = schedule.end
-        var longest = 0
-        // Number of leading frames that have more bits than the format.
-        var rough = 0
-        bus.withUnsafeMutableBufferPointer { bus in
-            scratch.withUnsafeMutableBufferPointer { scratch in
-                let mixed = UnsafeMutableBufferPointer(rebasing: bus[..<(frames * channels)])
-                mixed.update(repeating: 0)
-                for stream in streams {
-                    let own = UnsafeMutableBufferPointer(rebasing: scratch[..<(frames * channels)])
-                    let (made, fits) = stream.mix(into: mixed, own, at: start)
-                    longest = max(longest, made)
-                    if !fits { rough = max(rough, made) }
-                }
-            }
-            bytes.withUnsafeMutableBytes { bytes in
-                for (range, dithers) in [(0..<rough, true), (rough..<longest, false)] {
-                    _ = Quantizer.write(
-                        UnsafeBufferPointer(
-                            rebasing: bus[(range.lowerBound * channels)..<(range.upperBound * channels)]),
-                        format, frame: start + Int64(range.lowerBound), dithers: dithers,
-                        into: UnsafeMutableRawBufferPointer(
-                            rebasing: bytes[(range.lowerBound * format.bytesPerFrame)...]))
-                }
-            }
-        }
-        if longest > 0 { send(longest) }
+        let made = bus.mix(streams, frames, at: schedule.end)
+        if made > 0 { send(made) }
     }
 
-    /// Sends the first frames of `bytes`.
+    /// Sends the first frames of the block.
     private func send(_ frames: Int) {
         if isFresh {
             isFresh = false
             if sink.chunk > 0 { schedule.restart(at: EventLoop.now, from: opening) }
         }
         schedule.advance(by: frames)
-        bytes.withUnsafeBytes { bytes in
-            let made = UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.bytesPerFrame)])
+        bus.withBytes(of: frames) { made in
             let sent = sink.send(made)
             if sent > 0 { taken = EventLoop.now }
             guard sent < made.count else { return }
@@ -371,15 +338,15 @@ import NowPlaying
     private func completeChunk() {
         var missing = (sink.chunk - Int((schedule.end - opening) % Int64(sink.chunk))) % sink.chunk
         while missing > 0 {
-            let frames = min(missing, Self.block)
-            for index in 0..<(frames * format.bytesPerFrame) { bytes[index] = 0 }
+            let frames = min(missing, MixBus.block)
+            bus.silence(frames)
             missing -= frames
             guard !unsent.isEmpty else {
                 send(frames)
                 continue
             }
             schedule.advance(by: frames)
-            unsent += bytes[..<(frames * format.bytesPerFrame)]
+            bus.withBytes(of: frames) { unsent.append(contentsOf: $0) }
         }
     }
 
