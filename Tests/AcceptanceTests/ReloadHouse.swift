@@ -99,7 +99,19 @@ final class ReloadHouse {
         item["uri"] = .string(folder.silence("\(name)\(made).wav", seconds: seconds))
         owner.call("queue.clear", ["session": .string(session)])
         owner.call("queue.add", ["session": .string(session), "items": [.object(item)], "play": true])
+        awaitSound(of: session)
         owner.call("pause", ["session": .string(session)])
+        #expect(becomes { state(session).playing == "paused" }, "\(setting.name): \(session) does not pause")
+    }
+
+    /// Waits until a session plays. A command answers after a second at the latest, even if its item is not open then: on a busy
+    /// machine, the kind of the item, its identity and its output are not known yet.
+    func awaitSound(of session: String) {
+        let plays = becomes {
+            let state = state(session)
+            return state.playing == "playing" && (state["pending"] ?? .null) == .null
+        }
+        #expect(plays, "\(setting.name): \(session) does not play")
     }
 
     /// The preferred intervals of a command in a session, as text.

@@ -72,8 +72,8 @@ extension ReloadRow {
             effect: .inSessions(both) { house, session in
                 let file = JSONValue.string(house.folder.silence("o.wav", seconds: 9))
                 house.owner.call("play", ["session": .string(session), "uri": file])
-                let state = house.owner.call("nowPlaying.get", ["session": .string(session)])
-                return state?["output"]?["delay"]?.doubleValue.map { "\($0)" } ?? ""
+                house.awaitSound(of: session)
+                return house.state(session)["output"]?["delay"]?.doubleValue.map { "\($0)" } ?? ""
             }),
     ]
 
@@ -150,7 +150,9 @@ extension ReloadRow {
                 let file = house.folder.silence("\(session).wav", seconds: 60 + Double(session.utf8.count))
                 let parameters: JSONValue = ["session": .string(session), "uri": .string(file)]
                 func begin() -> Double {
-                    let elapsed = house.owner.call("play", parameters)?.elapsed ?? .nan
+                    house.owner.call("play", parameters)
+                    house.awaitSound(of: session)
+                    let elapsed = house.state(session).elapsed
                     house.owner.call("pause", ["session": .string(session)])
                     return elapsed
                 }
