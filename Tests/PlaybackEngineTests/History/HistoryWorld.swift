@@ -61,16 +61,24 @@ import TestSupport
     private var delivery: EventSource?
     private var others: [EventSource] = []
     private var waitsForSource = false
+    /// True while a late source delivers nothing.
+    private var isSourceHung = false
+    /// Number of instants at which something happened.
+    private(set) var turns = 0
 
     /// A world with a stopped player that plays `items`, on a machine that the seed makes punctual or late. Nil: the system
     /// has no descriptors left.
-    static func drawn(seed: UInt64, items: [ScriptedItem]) -> HistoryWorld? {
+    static func drawn(
+        seed: UInt64, items: [ScriptedItem], elsewhere: Double = Machine().elsewhere,
+        output: (EventLoop) -> any AudioOutput = { NullOutput($0) }
+    ) -> HistoryWorld? {
         enter()
-        let machine = Machine.drawn(seed)
+        var machine = Machine.drawn(seed)
+        machine.elsewhere = elsewhere
         return HistoryWorld(
             seed: seed, machine: machine,
             check: HistoryCheck(tolerance: 0.004, gap: 4, unpublished: 0.5 + 6 * machine.lateness), items: items,
-            output: { NullOutput($0) })
+            output: output)
     }
 
     /// Begins a world, in which everything until `leave` happens.
@@ -260,6 +268,9 @@ import TestSupport
         if let source { others.append(source) }
     }
 
+    /// Lets late sources deliver nothing from their next read on, or again.
+    func hangSource(_ hangs: Bool) { isSourceHung = hangs }
+
     // MARK: Time
 
     /// Runs the world until the condition holds; false: it does not hold within `seconds`.
@@ -275,6 +286,7 @@ import TestSupport
             virtual_time_set(due)
             if machine.lateCalls > 0, chance(machine.lateCalls) == 0 { pass(moment(machine.lateness)) }
             _ = virtual_time_dispatch()
+            turns += 1
             pass(0.00002)
             wakeWorker()
         }
@@ -289,6 +301,7 @@ import TestSupport
     private func wakeWorker() {
         guard stepping == nil, decode.withOrders({ $0.isAwake || $0.awaitsSource }) else { return }
         let isAwake = decode.withOrders { $0.isAwake }
+        if isSourceHung, !isAwake { return }
         let time = moment(isAwake ? machine.step : machine.elsewhere)
         waitsForSource = !isAwake
         stepping = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: time)) { [unowned self] in step() }

@@ -1,7 +1,8 @@
 import AudioCore
 import LinuxSystem
-import MixedOutput
 import NowPlaying
+
+@testable import MixedOutput
 
 /// Record of a stream of `SlowOutput`.
 @PlayerLoop final class SlowOutputLog {
@@ -9,23 +10,26 @@ import NowPlaying
     var lostFrames: Int64 = 0
 }
 
-/// A null output with a late device that cannot rewind.
+/// A null output with a late device that cannot rewind, as PulseAudio has them.
 @PlayerLoop final class SlowOutput: NullBackedOutput {
     let inner: NullOutput
     private let loop: EventLoop
     private let latency: Double
     private let log: SlowOutputLog
+    private let ahead: Double?
 
-    /// `latency`: seconds from taking a frame to playing it.
-    init(_ loop: EventLoop, latency: Double, _ log: SlowOutputLog) {
+    /// `latency`: seconds from taking a frame to playing it. `ahead`: seconds that the device takes ahead at most; nil: its
+    /// streams know neither that nor their requests.
+    init(_ loop: EventLoop, latency: Double, _ log: SlowOutputLog, ahead: Double? = nil) {
         inner = NullOutput(loop)
+        self.ahead = ahead
         self.loop = loop
         self.latency = latency
         self.log = log
     }
 
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream {
-        let stream = SlowStream(latency: latency, log, delegate)
+        let stream = SlowStream(latency: latency, log, delegate, ahead: ahead)
         stream.inner = inner.openStream(format, isLive: isLive, delegate: stream)
         return stream
     }
@@ -36,12 +40,14 @@ import NowPlaying
     var inner: (any AudioStream)!
     private let latency: Double
     private let log: SlowOutputLog
+    private let ahead: Double?
     private weak var delegate: (any AudioStreamDelegate)?
     private var isCorked = true
     /// Instant at which the last available frame was taken.
     private var ranEmpty: MonotonicTime?
 
-    init(latency: Double, _ log: SlowOutputLog, _ delegate: any AudioStreamDelegate) {
+    init(latency: Double, _ log: SlowOutputLog, _ delegate: any AudioStreamDelegate, ahead: Double?) {
+        self.ahead = ahead
         self.latency = latency
         self.log = log
         self.delegate = delegate
@@ -52,6 +58,12 @@ import NowPlaying
     var refillFrames: Int64 { inner.refillFrames }
     var prebufferFrames: Int64 { inner.prebufferFrames }
     var canRewind: Bool { false }
+    var aheadFrames: Int64 { format.frames(seconds: ahead ?? 0) }
+    var requestedFrames: Int64? {
+        guard ahead != nil, let inner = inner as? NullStream, inner.isReady else { return nil }
+        let taken = Int64(inner.timing(at: EventLoop.now).audibleFrame)
+        return max(0, targetFrames - (inner.queue.end - taken))
+    }
 
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) {
         if let frame { count(Int64(frames.count / format.bytesPerFrame), at: frame) }

@@ -49,6 +49,32 @@ import Testing
         #expect(met > 10, "nothing was late")
     }
 
+    @Test("a paused player whose source hangs in a refill sleeps") func sleepsWithoutFrames() async {
+        var met = 0
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let items = [BoundaryTests.item(.late, seconds: 30, seed: 3 * seed + 2)]
+            let log = await LoopThread.run { SlowOutputLog() }
+            let (published, complaints) = await BoundaryTests.events(
+                items, Self.machine(elsewhere: 1), seed: seed,
+                output: { SlowOutput($0, latency: 1, log, ahead: 2) }
+            ) { world in
+                world.run(seconds: 5, until: { world.player.state.state == .playing })
+                guard world.run(seconds: 30, until: { world.player.playout.feeder.isShort }) else { return }
+                world.hangSource(true)
+                world.order(.pause)
+                world.run(seconds: 10)
+                let before = world.turns
+                world.run(seconds: 100)
+                if world.turns != before { world.check.complain("it wakes \(world.turns - before) times") }
+                world.hangSource(false)
+                world.order(.play(position: nil))
+            }
+            #expect(complaints == [], "seed \(seed)")
+            if published.contains(where: { $0.cause == .pause && $0.state == .paused }) { met += 1 }
+        }
+        #expect(met > 10, "the source was in time")
+    }
+
     @Test("an interruption that ends while sound is late is published") func interruptionEndsInSilence() async {
         var met = 0
         for seed in 1...20 as ClosedRange<UInt64> {
