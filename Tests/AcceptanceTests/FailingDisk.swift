@@ -49,6 +49,9 @@ final class FailingDisk {
     /// From now on each read takes so many seconds.
     func slowDown(_ seconds: Double) { command("slow \(seconds)") }
 
+    /// From now on reads get so many bytes a second.
+    func pace(_ bytesPerSecond: Double) { command("pace \(bytesPerSecond)") }
+
     private func command(_ text: String) {
         let file = fopen(order + ".new", "w")
         fputs(text, file)
@@ -74,11 +77,30 @@ final class FailingDisk {
 
         content, mountpoint, order = sys.argv[1:]
 
-        def judge(name=None, offset=0, size=0):
+        def orders():
             try:
                 with open(order) as file:
-                    code, *block = file.read().split()
+                    return file.read().split()
             except FileNotFoundError:
+                return [None]
+
+        def await_turn(size):
+            start, done = time.monotonic(), 0
+            while done < size:
+                time.sleep(0.01)
+                code, *pace = orders()
+                if code != "pace":
+                    return
+                now = time.monotonic()
+                done += float(pace[0]) * (now - start)
+                start = now
+
+        def judge(name=None, offset=0, size=0):
+            code, *block = orders()
+            if code is None:
+                return
+            if code == "pace":
+                await_turn(size)
                 return
             if code == "slow":
                 time.sleep(float(block[0]) if size else 0)
