@@ -21,6 +21,8 @@ struct Option: Sendable {
     var value: String?
     /// A phrase about the effect.
     var help: String
+    /// True if the option may stand several times.
+    private(set) var mayRepeat = false
 
     /// An option, by its parts.
     init(_ name: String, short: String? = nil, value: String? = nil, _ help: String) {
@@ -29,12 +31,20 @@ struct Option: Sendable {
         self.value = value
         self.help = help
     }
+
+    /// The same option, which may stand several times if it has a value.
+    var repeatable: Option {
+        var option = self
+        option.mayRepeat = value != nil
+        return option
+    }
 }
 
 /// The command line, taken apart: options may stand anywhere, `--` ends them, and `-15` is a number.
 struct Arguments {
-    /// Options of the command line by their long names; an option without a value has an empty one.
-    private(set) var options: [String: Word] = [:]
+    /// Values of the options of the command line by their long names, in their order; an option without a value has an empty
+    /// one.
+    private(set) var options: [String: [Word]] = [:]
     /// All arguments that are not options.
     private(set) var words: [Word] = []
 
@@ -53,9 +63,11 @@ struct Arguments {
             }
             let (name, attached) = Arguments.parts(word, known)
             guard let option = known.first(where: { $0.name == name || $0.short == name }) else {
-                let nearest = NearestName.suggestion(for: name, among: known.map(\.name))
+                let nearest = NearestName.suggestion(
+                    for: name, among: (verb.map { $0.options + Verb.common } ?? known).map(\.name))
                 throw .usage(
-                    "unknown option \(TerminalText.safe(name))" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+                    "unknown option \(TerminalText.safe(name))" + (nearest.map { "; did you mean \($0)?" } ?? ""),
+                    verb: verb?.name)
             }
             var value = Word(bytes: [])
             if let meaning = option.value {
@@ -64,14 +76,20 @@ struct Arguments {
                 } else if let following = rest.popFirst() {
                     value = following
                 } else {
-                    throw .usage("\(option.name) needs a value: \(option.name) \(meaning)")
+                    throw .usage("\(option.name) needs a value: \(option.name) \(meaning)", verb: verb?.name)
                 }
             } else if attached != nil {
-                throw .usage("\(option.name) takes no value")
+                throw .usage("\(option.name) takes no value", verb: verb?.name)
             }
-            options[option.name] = value
+            guard option.value == nil || option.mayRepeat || options[option.name] == nil else {
+                throw .usage("\(option.name) is given twice", verb: verb?.name)
+            }
+            options[option.name, default: []].append(value)
         }
     }
+
+    /// The verb, if it stands before the present argument.
+    private var verb: Verb? { words.first.flatMap { Verb.named($0.text) } }
 
     /// Name of an option, and the value attached to it: `--format=X` or `-fX`.
     private static func parts(_ word: Word, _ known: [Option]) -> (name: String, attached: [UInt8]?) {

@@ -10,7 +10,7 @@ final class Invocation {
     let words: [Word]
     /// Output for results.
     let output: Output
-    private let options: [String: Word]
+    private let options: [String: [Word]]
     private var opened: Connection?
     private var openedLibrary: Connection?
 
@@ -42,10 +42,21 @@ final class Invocation {
     func has(_ option: String) -> Bool { options[option] != nil }
 
     /// The value of this option.
-    func value(_ option: String) -> String? { options[option]?.text }
+    func value(_ option: String) -> String? { word(option)?.text }
 
     /// The value of this option, byte for byte.
-    func word(_ option: String) -> Word? { options[option] }
+    func word(_ option: String) -> Word? { options[option]?.first }
+
+    /// All values of an option that may repeat, byte for byte.
+    func words(_ option: String) -> [Word] { options[option] ?? [] }
+
+    /// Checks the options of one use of the verb, such as `lists play`: it takes these and the common ones. Throws for another.
+    func restrict(_ use: String, to names: [String] = []) throws(Failure) {
+        let allowed = names + Verb.common.map(\.name)
+        for name in options.keys.sorted() where !allowed.contains(name) {
+            throw .usage("\(use) has no option \(name)", verb: verb.name)
+        }
+    }
 
     /// True with `--json`: the program prints answers unchanged.
     var wantsJSON: Bool { has("--json") }

@@ -120,6 +120,10 @@ import Testing
                 "find --liked --genre '' --limit 1",
                 #"library.query {"filter":{"all":[{"genre":{"missing":true}},{"liked":{"is":true}}]},\#(sorted),"limit":1}"#
             ),
+            (
+                "find --genre a --genre b --year 1990- --limit 1",
+                #"library.query {"filter":{"all":[{"genre":{"matches":"a"}},{"genre":{"matches":"b"}},{"date":{"atLeast":"1990"}}]},\#(sorted),"limit":1}"#
+            ),
             ("find --sort path --limit 1", #"library.query {"sort":["uri"],"limit":1}"#),
             (
                 "find --folder Music/Jazz/ --limit 1",

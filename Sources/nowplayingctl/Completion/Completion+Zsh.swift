@@ -55,7 +55,7 @@ extension Completion {
     private static func zshOption(_ option: Option) -> String {
         let help = option.help.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
         let rest = "[\(help)]" + (option.value == nil ? "" : ":value:\(option.offer.map { action([$0]) } ?? "")")
-        guard let short = option.short else { return quoted(option.name + rest) }
+        guard let short = option.short else { return quoted((option.mayRepeat ? "*" : "") + option.name + rest) }
         return "'(\(short) \(option.name))'{\(short),\(option.name)}" + quoted(rest)
     }
 

@@ -86,10 +86,11 @@ struct Selection {
         var tests: [JSONValue] = []
         for test in LibraryTest.allCases {
             let option = "--" + test.rawValue
-            guard let word = run.word(option) else { continue }
-            let text = test == .folder ? try Places.folder(word) : word.text
-            do { tests.append(try test.json(text)) } catch {
-                throw run.wrong(option, text, error.expected)
+            for word in run.words(option) {
+                let text = test == .folder ? try Places.folder(word) : word.text
+                do { tests.append(try test.json(text)) } catch {
+                    throw run.wrong(option, text, error.expected)
+                }
             }
         }
         for index in stride(from: 0, to: pairs.count, by: 2) {

@@ -1,6 +1,6 @@
 /// Options that choose tracks of the library.
 extension Selection {
-    /// Options that choose tracks of the library by their tags and feedback.
+    /// Options that choose tracks of the library by their tags and feedback. Of several, all must hold.
     static let filters = [
         Option(
             "--artist", value: "ARTIST", "tracks and albums of this artist; * and ? stand for any text or character"),
@@ -17,7 +17,7 @@ extension Selection {
         Option("--added-since", value: "AGE", "new in the library since then: 30d, 6mo, 1y, or a date"),
         Option(
             "--filter", value: "FILTER", "tests such as 'genre=jazz rating>=4', or a filter of the protocol as JSON"),
-    ]
+    ].map(\.repeatable)
 
     /// Options for the order and the number of tracks.
     static let order = [
