@@ -47,11 +47,13 @@ enum CommandLineTool {
             Help.verb(try verb(arguments.words[1].text), output)
             return .success
         }
-        let verb = try verb(name)
+        var verb = try verb(name)
         if wantsHelp {
             Help.verb(verb, output)
             return .success
         }
+        // Messages use the typed name.
+        verb.name = name
         try verb.run(Invocation(verb: verb, arguments: arguments, output: output))
         return .success
     }

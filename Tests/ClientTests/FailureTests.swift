@@ -26,7 +26,21 @@ import Testing
         ("call x {", "not JSON"), ("call x []", "an object"), ("status -f {{", "format:"),
         ("pause --next", "no option"),
         ("status --json=1", "takes no value"), ("help nope", "unknown verb"), ("status -Fx", "unknown option -Fx"),
-        ("setup -yes", "unknown option -yes"),
+        ("setup -yes", "unknown option -yes"), ("status --foo", "See: nowplayingctl status --help"),
+        ("status -f a -f b", "--format is given twice"), ("find --sort x --genre a --sort y", "--sort is given twice"),
+        ("lists play x --genre rock", "lists play has no option --genre"),
+        ("lists delete x --genre rock", "lists delete has no option --genre"),
+        ("lists show x --genre rock", "lists show has no option --genre"), ("lists --genre rock", "no option --genre"),
+        ("lists add x --replace", "no option --replace"), ("sleep --fade 60", "without a time has no option --fade"),
+        ("sleep off --fade 60", "sleep off has no option --fade"), ("sleep 1000h", "at most a week"),
+        ("skip --back -15", "exclude"), ("skip -15 --back", "exclude"), ("skip --back +15", "exclude"),
+        ("session foo", "expected list, create"), ("session foo x", "expected list, create"),
+        ("session list --policy mix", "session list has no option --policy"),
+        ("session create x --run y", "session create has no option --run"), ("session list x", "takes no \"x\""),
+        ("session close", "needs a name"), ("random on --genre x", "random on has no option --genre"),
+        ("volume 5 -f x", "no option --format"), ("position 5 -f x", "no option --format"),
+        ("setup user --server x", "setup user has no option --server"), ("playlist x", "playlist: invalid value"),
+        ("output --delay 3", "output OUTPUT --delay SECONDS"),
     ])
     func mistakesAreUsageErrors(line: String, part: String) {
         // Nothing listens there: a mistake is found before the daemon is asked.

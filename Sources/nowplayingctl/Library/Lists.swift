@@ -3,20 +3,23 @@ import NowPlayingClient
 
 /// `lists` and its words.
 enum Lists {
-    /// One subcommand of `lists`: its arguments, their number, and its action.
+    /// One subcommand of `lists`: its arguments, their number, its own options, and its action.
     private struct Deed: Sendable {
         var synopsis: String
         var arity: ClosedRange<Int>
+        var options: [String] = []
         var run: @Sendable (Invocation, [Word]) throws(Failure) -> Void
     }
 
     private static let words: [String: Deed] = [
-        "show": Deed(synopsis: "show LIST", arity: 1...1, run: show),
-        "save": Deed(synopsis: "save LIST [FILE…]", arity: 1...Int.max, run: save),
+        "show": Deed(synopsis: "show LIST", arity: 1...1, options: ["--format"], run: show),
+        "save": Deed(
+            synopsis: "save LIST [FILE…]", arity: 1...Int.max,
+            options: ["--queue", "--replace", "--sort"] + Selection.filters.map(\.name), run: save),
         "play": Deed(synopsis: "play LIST", arity: 1...1) { (run, words) throws(Failure) in
             try Adding.play(run, Selection(list: words[0].text))
         },
-        "add": Deed(synopsis: "add LIST", arity: 1...1) { (run, words) throws(Failure) in
+        "add": Deed(synopsis: "add LIST", arity: 1...1, options: ["--next"]) { (run, words) throws(Failure) in
             let place = run.has("--next") ? JSONObject([.init("next", true)]) : JSONObject()
             try Adding.add(run, Selection(list: words[0].text), place)
         },
@@ -35,7 +38,10 @@ enum Lists {
 
     /// `lists`: names the lists, or runs the subcommand.
     static func run(_ run: Invocation) throws(Failure) {
-        guard let first = run.words.first else { return try names(run) }
+        guard let first = run.words.first else {
+            try run.restrict("lists without a word", to: ["--format"])
+            return try names(run)
+        }
         guard let word = words[first.text] else {
             let nearest = NearestName.suggestion(for: first.text, among: Array(words.keys))
             throw .usage(
@@ -43,6 +49,7 @@ enum Lists {
         }
         let rest = Array(run.words.dropFirst())
         guard word.arity.contains(rest.count) else { throw .usage("expected lists \(word.synopsis)", verb: "lists") }
+        try run.restrict("lists \(first.text)", to: word.options)
         try word.run(run, rest)
     }
 

@@ -22,6 +22,7 @@ enum RandomTracks {
         else {
             throw run.wrong("random", run.words[0].text, "tracks, albums, or a mode of shuffle such as on")
         }
+        try run.restrict("random \(run.words[0].text)")
         // mpc's random is the play order.
         try shuffle.run(run)
     }

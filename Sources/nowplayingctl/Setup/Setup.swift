@@ -24,6 +24,8 @@ struct Setup {
     /// `setup [user | system]`, `--check`.
     static func setUp(_ run: Invocation) throws(Failure) {
         if run.words.first?.text == "rooms" { return try RoomsSetup.setUp(run) }
+        let use = run.words.isEmpty ? "setup without rooms" : "setup \(run.words[0].shown)"
+        try run.restrict(use, to: ["--check", "--yes"])
         let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
         guard Program.run(["systemctl", "--version"], isQuiet: true) == 0 else {
             throw Failure(

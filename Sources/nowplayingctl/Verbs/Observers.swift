@@ -83,7 +83,10 @@ extension Observers {
             options: [.format], examples: [("position", "83.204512"), ("position 10-", "10 seconds back")],
             arity: 0...1, isForeign: true
         ) { (run) throws(Failure) in
-            guard run.words.isEmpty else { return try Positions.seek(run) }
+            guard run.words.isEmpty else {
+                try run.restrict("position with a time")
+                return try Positions.seek(run)
+            }
             let state = try Observers.playing(run)
             let position = state.position(at: MonotonicTime.now) ?? 0
             let template = try run.template()

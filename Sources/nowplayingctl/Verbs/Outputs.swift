@@ -65,7 +65,9 @@ enum Outputs {
     static func select(_ run: Invocation) throws(Failure) {
         let delay = run.value("--delay")
         guard var name = run.words.first?.text else {
-            guard delay == nil else { throw run.wrong("output", "--delay", "OUTPUT --delay SECONDS") }
+            guard delay == nil else {
+                throw .usage("--delay needs its output: output OUTPUT --delay SECONDS", verb: run.verb.name)
+            }
             return try show(run)
         }
         if let number = ClockText.integer(name) {

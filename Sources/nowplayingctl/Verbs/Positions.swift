@@ -158,6 +158,8 @@ enum Positions {
             return try run.perform(run.has("--back") ? "skipBackward" : "skipForward")
         }
         switch Amount(time: text) {
+        case .relative where run.has("--back"):
+            throw .usage("a sign and --back exclude each other: write \(text) or --back alone", verb: run.verb.name)
         case .absolute(let seconds) where seconds > 0, .relative(let seconds) where seconds != 0:
             try skip(run, by: run.has("--back") ? -seconds : seconds)
         default:
@@ -207,6 +209,7 @@ enum Positions {
     static func volume(_ run: Invocation) throws(Failure) {
         let template = try run.template()
         if let text = run.words.first?.text {
+            try run.restrict("volume with a value")
             switch Amount(percent: text) {
             case .absolute(let percent) where percent <= 100:
                 try run.perform("volume.set", ["volume": .number(percent / 100)])

@@ -103,7 +103,7 @@ enum Queue {
     /// `queue`: shows or shuffles it.
     static func run(_ run: Invocation) throws(Failure) {
         guard let word = run.words.first?.text else { return try list(run) }
-        guard word == "shuffle" else { throw run.wrong("queue", word, "shuffle, or nothing to show the queue") }
+        guard word == "shuffle" else { throw run.wrong(run.verb.name, word, "shuffle, or nothing to show the queue") }
         if run.has("--format") { throw .usage("queue shuffle takes no --format", verb: run.verb.name) }
         guard run.words.count > 1 else { return try run.perform("queue.shuffle") }
         let (ids, version) = try items(run.words.dropFirst().map(\.text), run)

@@ -31,13 +31,26 @@ extension Sessions {
 
 /// `session`.
 enum Sessions {
+    private static let terms = ["--policy", "--duck-to", "--ramp", "--unpublished"]
+    /// The words of `session`, and the options of each.
+    private static let options = [
+        "list": [], "create": terms, "activate": [], "close": [], "publish": terms + ["--commands", "--run"],
+    ]
+
     /// Shows, makes, activates or closes sessions. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
-        guard let word = run.words.first?.text else { return try list(run) }
-        guard run.words.count == 2 else {
-            if word == "list" { return try list(run) }
-            throw .usage("session \(TerminalText.safe(word)) needs a name", verb: run.verb.name)
+        let word = run.words.first?.text ?? "list"
+        guard let options = options[word] else {
+            throw run.wrong("session", word, "list, create, activate, close or publish")
         }
+        try run.restrict("session \(word)", to: options)
+        if word == "list" {
+            guard run.words.count < 2 else {
+                throw .usage("session list takes no \"\(run.words[1].shown)\" here", verb: run.verb.name)
+            }
+            return try list(run)
+        }
+        guard run.words.count == 2 else { throw .usage("session \(word) needs a name", verb: run.verb.name) }
         let name = run.words[1].text
         switch word {
         case "create":
@@ -50,9 +63,7 @@ enum Sessions {
                 throw Failure(.disabled, "cannot activate \(TerminalText.safe(name)): \(why)")
             }
         case "close": try run.perform("session.close", ["name": .string(name)])
-        case "publish": try Publishing(run, name).publish()
-        default:
-            throw run.wrong("session", word, "list, create, activate, close or publish")
+        default: try Publishing(run, name).publish()
         }
     }
 

@@ -22,16 +22,22 @@ extension Sleeping {
 
 /// `sleep`.
 enum Sleeping {
+    /// Maximum seconds that the daemon accepts: a week.
+    private static let longest = 604_800.0
+
     /// Shows, sets or cancels the timer. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         guard let word = run.words.first?.text.lowercased() else {
+            try run.restrict("sleep without a time")
             let state = try run.state()
             if run.wantsJSON { return run.printJSON(state.json["sleep"] ?? .null) }
             return run.output.line(StatusText.sleep(state) ?? "off")
         }
         var parameters = JSONObject([])
         switch word {
-        case "off", "none", "0": parameters["after"] = .integer(0)
+        case "off", "none", "0":
+            try run.restrict("sleep \(word)")
+            parameters["after"] = .integer(0)
         case "end-of-item", "item", "track", "end": parameters["endOf"] = "item"
         default:
             if ClockText.decimal(word) != nil {
@@ -40,6 +46,7 @@ enum Sleeping {
             guard let seconds = seconds(word), seconds > 0 else {
                 throw run.wrong("sleep", word, "30m, 1h30m, 90s, 1:30:00, end-of-item or off")
             }
+            guard seconds <= longest else { throw run.wrong("sleep", word, "a time of at most a week, 168h") }
             parameters["after"] = .number(seconds)
         }
         if let text = run.value("--fade") {
