@@ -166,6 +166,26 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("nowplayingctl sleeps while the position stands, and sees each change and the end of a killed daemon")
+        func commandLineAtRest() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("play", ["uri": .string(daemon.folder.silence("a.wav", seconds: 60))])
+            client.call("pause")
+            client.call("changePlaybackPosition", ["position": 30])
+            let words = [RealDaemon.program("nowplayingctl"), "--socket", daemon.socket, "clock", "--map"]
+            let tool = await LoopThread.run { TestProcess(words, output: true) }
+            #expect(tool.line { _ in true } == "30 60 paused")
+            #expect(standsStill(seconds: 3) { tool.contextSwitches })
+            client.call("changePlaybackPosition", ["position": 40])
+            #expect(tool.line { $0 == "40 60 paused" } != nil)
+            #expect(standsStill(seconds: 3) { tool.contextSwitches })
+            daemon.process.signal(SIGKILL)
+            #expect(daemon.process.wait() == 128 + SIGKILL)
+            #expect(tool.readAll().isEmpty)
+            #expect(tool.wait() == 8)
+        }
+
         @Test("the sample in C is compiled without a warning and follows the page")
         func sample() async throws {
             let daemon = await RealDaemon.silent()

@@ -29,13 +29,9 @@ extension ClockLines {
 final class ClockLines {
     private static let rates = 1...1000
     private static let usualRate = 100
-    /// Maximum nanoseconds of sleep before a check of the connection: a killed daemon wakes no sleeper.
-    private static let longestSleep: Int64 = 1_000_000_000
-
     private let run: Invocation
     private let page: MappedClock
     private let period: Int64
-    private var isDrawn = false
 
     /// Prints the position once, or follows it.
     static func run(_ run: Invocation) throws(Failure) {
@@ -76,37 +72,33 @@ final class ClockLines {
     }
 
     private func follow() throws(Failure) {
+        // A killed daemon wakes no sleeper, and may leave a page that nobody can read.
+        let connection = try run.connection()
+        guard ConnectionWatch.endProgram(after: connection, endsLine: isDrawing) else {
+            throw Failure(.general, "cannot start a thread: \(SystemText.error(errno))")
+        }
         while true {
-            guard let clock = page.read() else {
-                try checkDaemon()
-                continue
-            }
+            guard let clock = page.read() else { continue }
             let now = MonotonicTime.now.nanoseconds
             show(clock, now)
             if clock.state == NOWPLAYINGD_CLOCK_ENDED.rawValue {
-                finish()
+                if isDrawing { run.output.raw("\n") }
                 return
             }
-            let isMoving = clock.rate != 0
-            page.sleep(after: clock, isMoving ? period - now % period : Self.longestSleep)
-            if !isMoving || now % Self.longestSleep < period { try checkDaemon() }
+            page.sleep(after: clock, clock.rate != 0 ? period - now % period : Int64.max)
         }
     }
 
-    /// Throws if the daemon has ended: the page is then obsolete.
-    private func checkDaemon() throws(Failure) {
-        guard try run.connection().hasEnded else { return }
-        finish()
-        throw Failure(.noDaemon, "the daemon has ended")
-    }
-
     // MARK: Showing
+
+    /// True if a line in the terminal moves; false: each moment is a line of its own.
+    private var isDrawing: Bool { run.output.canRedraw && !run.wantsJSON }
 
     private func show(_ clock: nowplayingd_clock, _ now: Int64) {
         let moment = Moment(
             MappedClock.position(clock, at: now), clock.duration < 0 ? nil : Double(clock.duration) / 1e9,
             Self.name(of: clock.state))
-        guard run.output.canRedraw, !run.wantsJSON else {
+        guard isDrawing else {
             Self.print(run, moment)
             return run.output.flush()
         }
@@ -117,12 +109,6 @@ final class ClockLines {
             text += "  " + MovingLine.bar(moment.elapsed / duration, width: width, isUnicode: run.output.isUnicode)
         }
         run.output.raw("\r" + text + "\u{1B}[K")
-        run.output.flush()
-        isDrawn = true
-    }
-
-    private func finish() {
-        if isDrawn { run.output.raw("\n") }
         run.output.flush()
     }
 
