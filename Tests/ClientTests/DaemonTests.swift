@@ -80,6 +80,24 @@ import Testing
         #expect(Tool.run(["remove", "1"], socket: daemon.socket).status == 3)
     }
 
+    @Test func indexesOfMessagesCountFromOne() {
+        let daemon = RealDaemon(folder)
+        let path = file("a.wav", seconds: 30)
+        #expect(Tool.run(["add", path, path, path], socket: daemon.socket).status == 0)
+        let list = folder.write(Array("\(path)\n".utf8), "list")
+        for words in [
+            ["move", "1", "9"], ["play", "9"], ["add", "--at", "9", path], ["add", "--at", "9", "--from", list],
+            ["move", "9", "1"], ["remove", "9"],
+        ] {
+            let refused = Tool.run(words, socket: daemon.socket)
+            #expect(refused.status == 3, "\(words)")
+            #expect(refused.complaint == "nowplayingctl: there is no item 9; the queue has 3\n", "\(words)")
+        }
+        #expect(Tool.run(["add", "--at", "4", path], socket: daemon.socket).status == 0)
+        #expect(Tool.run(["move", "1", "4"], socket: daemon.socket).status == 0)
+        #expect(state(daemon, "{{queue.count}} {{state}}") == "4 stopped\n")
+    }
+
     @Test func placesInTheItem() {
         let daemon = RealDaemon(folder)
         let path = file("a.wav", seconds: 100)

@@ -75,8 +75,11 @@ enum Playback {
             result = try run.call("play", parameters.members.isEmpty ? nil : .object(parameters))
         } else if run.words.count == 1, let number = ClockText.integer(run.words[0].text) {
             guard number >= 1 else { throw run.wrong("play", "0", "an index in the queue, from 1") }
-            parameters["index"] = .integer(Int64(number - 1))
-            result = try run.call("play", .object(parameters))
+            let index = Int64(number - 1)
+            parameters["index"] = .integer(index)
+            result = try Queue.named(run, index: index) { () throws(Failure) in
+                try run.call("play", .object(parameters))
+            }
         } else {
             result = try Media(run).play(run.words, parameters)
         }

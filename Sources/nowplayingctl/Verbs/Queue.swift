@@ -87,17 +87,43 @@ enum Queue {
             guard !run.has("--from"), run.words.isEmpty || run.has("--search") else {
                 throw .usage("FILE and options for the library exclude each other", verb: run.verb.name)
             }
-            return try Adding.add(run, selection, parameters)
+            return try named(run, index: parameters["at"]?.integerValue) { () throws(Failure) in
+                try Adding.add(run, selection, parameters)
+            }
         }
         if let name = run.value("--from") {
             guard run.words.isEmpty else { throw .usage("--from and FILE exclude each other", verb: run.verb.name) }
-            return try ListedItems.add(run, from: name, parameters)
+            return try named(run, index: parameters["at"]?.integerValue) { () throws(Failure) in
+                try ListedItems.add(run, from: name, parameters)
+            }
         }
         guard !run.words.isEmpty else {
             throw .usage("\(run.verb.name) needs more: \(run.verb.name) \(run.verb.synopsis)", verb: run.verb.name)
         }
-        let results = try Media(run).add(run.words, parameters)
+        let results = try named(run, index: parameters["at"]?.integerValue) { () throws(Failure) in
+            try Media(run).add(run.words, parameters)
+        }
         if run.wantsJSON { for result in results { run.printJSON(result) } }
+    }
+
+    /// Carries out a request with this index, which counts from 0 as in the protocol. If it fails because the queue does not
+    /// reach so far, the failure counts from 1.
+    static func named<Result>(
+        _ run: Invocation, index: Int64?, _ request: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(Failure) { return try request() } catch {
+            guard let index, let remote = error.remote, remote.code == 100 || remote.reason == "outOfRange",
+                let count = try run.call("queue.list", ["limit": 1])["count"]?.integerValue, index >= count
+            else { throw error }
+            var failure = beyond(index, count)
+            failure.remote = remote
+            throw failure
+        }
+    }
+
+    /// The failure of an index, which counts from 0, beyond the queue.
+    private static func beyond(_ index: Int64, _ count: Int64) -> Failure {
+        Failure(.noSuchContent, "there is no item \(index + 1); the queue has \(count)")
     }
 
     /// `queue`: shows or shuffles it.
@@ -196,8 +222,7 @@ enum Queue {
                 version = version ?? result["version"]
                 let found = result["items"]?.arrayValue?.compactMap { $0["id"] } ?? []
                 guard !found.isEmpty else {
-                    let count = result["count"]?.integerValue ?? 0
-                    throw Failure(.noSuchContent, "there is no item \(offset + 1); the queue has \(count)")
+                    throw beyond(offset, result["count"]?.integerValue ?? 0)
                 }
                 ids += found.filter { known.insert($0.integerValue ?? 0).inserted }
                 offset += Int64(found.count)
@@ -242,10 +267,9 @@ enum Queue {
         let from = try index(run.words[0].text, run)
         let to = try index(run.words[1].text, run)
         let result = try run.call("queue.list", ["offset": .integer(from), "limit": 1])
-        guard let id = result["items"]?.arrayValue?.first?["id"] else {
-            let count = result["count"]?.integerValue ?? 0
-            throw Failure(.noSuchContent, "there is no item \(from + 1); the queue has \(count)")
-        }
+        let count = result["count"]?.integerValue ?? 0
+        guard let id = result["items"]?.arrayValue?.first?["id"] else { throw beyond(from, count) }
+        guard to < count else { throw beyond(to, count) }
         var parameters = JSONObject([.init("ids", [id]), .init("to", .integer(to))])
         parameters["ifVersion"] = result["version"]
         try run.perform("queue.move", .object(parameters))
