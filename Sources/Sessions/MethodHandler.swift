@@ -13,9 +13,9 @@ package import StateKeeping
     /// once, at once or later, on the loop. The changes in the answer must be published before it.
     func perform(_ request: MethodRequest, _ answer: @escaping Answer)
 
-    /// Reason why the source of `play` can't play; nil: no reason is known. Called before `perform`, on a worker
-    /// thread, and may block; it ends early when `abandoned` is set.
-    nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError?
+    /// Reason why the source of `play` can't play at this position in seconds, nil: at its start; nil: no reason is known.
+    /// Called before `perform`, on a worker thread, and may block; it ends early when `abandoned` is set.
+    nonisolated func refusal(of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag) -> RPCError?
 
     /// Numbers for the items that a request adds; nil: the handler numbers them itself. Called before `perform`, on a
     /// worker thread, and may block. Throws if none are free.

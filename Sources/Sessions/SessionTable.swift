@@ -345,8 +345,10 @@ package import StateKeeping
         try numbering.addition(of: media)
     }
 
-    package nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
-        examiner.refusal(of: source, abandoned)
+    package nonisolated func refusal(
+        of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag
+    ) -> RPCError? {
+        examiner.refusal(of: source, at: position, abandoned)
     }
 
     package func clientGone(_ client: ClientIdentity) {

@@ -98,6 +98,26 @@ import Testing
         #expect(state(daemon, "{{queue.count}} {{state}}") == "4 stopped\n")
     }
 
+    @Test func refusedFilesAndPositionsKeepTheQueue() {
+        let daemon = RealDaemon(folder)
+        let (old, new) = (file("old.wav", seconds: 30), file("new.wav", seconds: 30))
+        #expect(Tool.run(["play", old], socket: daemon.socket).status == 0)
+        for (words, status, part) in [
+            (["play", "--position", "99", new], 1, "the position 99 s is outside the item, which is 30 s long"),
+            (["play", "--position", "99", "1"], 1, "the position 99 s is outside the item, which is 30 s long"),
+            (["play", new, folder.path("missing.wav")], 3, "missing.wav: no such file; the queue is unchanged"),
+        ] as [([String], Int32, String)] {
+            let refused = Tool.run(words, socket: daemon.socket)
+            #expect(refused.status == status && refused.complaint.contains(part), "\(words): \(refused.complaint)")
+            #expect(state(daemon, "{{title}} {{queue.count}} {{state}}") == "old 1 playing\n", "\(words)")
+        }
+        #expect(Tool.run(["play", "--position", "20", new, old], socket: daemon.socket).status == 0)
+        #expect(state(daemon, "{{title}} {{queue.count}}") == "new 2\n")
+        let list = folder.write(Array("missing.wav\n".utf8), "list.m3u")
+        let partly = Tool.run(["play", old, list], socket: daemon.socket)
+        #expect(partly.status == 3 && partly.complaint.contains("plays; the others are not in the queue"))
+    }
+
     @Test func placesInTheItem() {
         let daemon = RealDaemon(folder)
         let path = file("a.wav", seconds: 100)

@@ -93,7 +93,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("play /m/a /m/b", [#"play {"uri":"/m/a"}"#, #"queue.add {"items":["/m/b"]}"#]),
+            ("play /m/a /usr", [#"play {"uri":"/m/a"}"#, #"queue.add {"items":["/usr"]}"#]),
             ("seek 50%", ["nowPlaying.get", #"changePlaybackPosition {"position":100,"itemId":12}"#]),
             ("seek +5%", ["nowPlaying.get", #"skipForward {"interval":10}"#]),
             ("mute --toggle", ["nowPlaying.get", #"volume.set {"muted":true}"#]),

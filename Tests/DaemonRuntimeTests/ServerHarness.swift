@@ -22,7 +22,9 @@ import TestSupport
         if let result = result(request) { answer(result) } else { held.append(answer) }
     }
 
-    nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
+    nonisolated func refusal(
+        of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag
+    ) -> RPCError? {
         source.uri.hasSuffix(".broken") ? .noSuchContent("broken", uris: [source.uri]) : nil
     }
 

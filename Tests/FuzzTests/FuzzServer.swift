@@ -60,7 +60,9 @@ final class FuzzServer: Sendable {
         answer(.success([:]))
     }
 
-    nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? { nil }
+    nonisolated func refusal(of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag) -> RPCError? {
+        nil
+    }
 
     func clientGone(_ client: ClientIdentity) {}
 

@@ -148,7 +148,8 @@ package import Sessions
                 // The media of an abandoned search may be incomplete.
                 if abandoned.isSet { throw .commandFailed(.abandoned, "the client disconnected") }
                 if name == .command(.play), media.count == 1,
-                    let refusal = sessions.refusal(of: media[0].source, abandoned)
+                    let refusal = sessions.refusal(
+                        of: media[0].source, at: parameters["position"]?.doubleValue, abandoned)
                 {
                     throw refusal
                 }

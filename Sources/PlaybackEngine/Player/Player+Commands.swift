@@ -35,7 +35,10 @@ extension Player {
         case .play(nil): return try decide { transport throws(Transport.Refusal) in try transport.play() }
         case .play(let position?): return try play(at: position)
         case .playItem(let id, let position):
-            return try decide { transport throws(Transport.Refusal) in try transport.play(id, at: position ?? 0) }
+            return try decide { transport throws(Transport.Refusal) in
+                try transport.check(position, in: id)
+                return try transport.play(id, at: position ?? 0)
+            }
         case .playQueue(let requests, let position):
             let entries = makeEntries(requests)
             let old = oldEntries
@@ -79,9 +82,7 @@ extension Player {
         return try decide { transport throws(Transport.Refusal) in
             if transport.wish == .stopped {
                 guard let id = transport.itemToBegin() else { throw .noItem }
-                if let duration = transport.queue[id]?.details?.fileDuration, position > duration {
-                    throw .outOfRange(position, duration: duration)
-                }
+                try transport.check(position, in: id)
                 return try transport.play(id, at: position)
             }
             let seek = try transport.seek(to: position, duration: duration)

@@ -106,6 +106,12 @@ package struct Transport: Sendable {
         return wish == .stopped ? begin(id, at: position, .play, nil) : begin(id, at: position, .track, .jump)
     }
 
+    /// Throws `outOfRange` if the position in seconds is known to be beyond the end of the item.
+    package func check(_ position: Double?, in id: ItemID) throws(Refusal) {
+        guard let position, let duration = queue[id]?.details?.fileDuration, position > duration else { return }
+        throw .outOfRange(position, duration: duration)
+    }
+
     /// Replaces the queue and plays its first item from `position` (seconds).
     package mutating func play(replacingWith entries: some Collection<QueueEntry>, at position: Double) -> [Effect] {
         let wasStopped = wish == .stopped

@@ -11,11 +11,16 @@ struct MediaExaminer: Sendable {
     /// Opens media as players do.
     let opener: DecoderOpener
 
-    /// The refusal of a source that can't be played; nil: it can, as far as is known. Blocks; given up when `abandoned` is set.
-    func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
+    /// The refusal of a source that can't be played at this position in seconds, nil: at its start; nil: it can, as far as is
+    /// known. Blocks; given up when `abandoned` is set.
+    func refusal(of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag) -> RPCError? {
         do throws(DecodingError) {
             let decoder = try opener(source, abandoned)
-            guard case .remote(let media) = source, let late = decoder as? any LateDecoder else { return nil }
+            guard case .remote(let media) = source, let late = decoder as? any LateDecoder else {
+                guard let position, !decoder.lengthIsEstimated, let length = decoder.boundedLength else { return nil }
+                let duration = decoder.format.seconds(frames: length)
+                return position > duration ? CommandRefusal.outOfRange(position, duration: duration).error : nil
+            }
             // A source that the network has not refused by now counts as present, and is reported as late.
             let deadline = EventLoop.now.advanced(bySeconds: Self.patience)
             while try !late.isOpened() {

@@ -38,10 +38,27 @@ struct Media {
     func play(_ words: [Word], _ parameters: JSONObject) throws(Failure) -> JSONValue {
         var entries = try words.map { word throws(Failure) in try entry(word) }
         let rest = entries.dropFirst()
+        // The first one replaces the queue, so the others must be there.
+        for entry in rest { if let path = entry.path { try Media.check(path) } }
         entries = [entries[0]]
         let result = try send(entries) { items throws(Failure) in ("play", named(items[0], parameters)) }
-        if !rest.isEmpty { _ = try add(Array(rest), JSONObject()) }
+        guard !rest.isEmpty else { return result }
+        do throws(Failure) { _ = try add(Array(rest), JSONObject()) } catch {
+            var failure = error
+            failure.message += "\n\(words[0].shown) plays; the others are not in the queue"
+            throw failure
+        }
         return result
+    }
+
+    /// Throws if nothing exists at this path.
+    private static func check(_ path: [UInt8]) throws(Failure) {
+        let isThere = (path + [0]).withUnsafeBytes {
+            access($0.bindMemory(to: CChar.self).baseAddress!, F_OK) == 0
+        }
+        guard !isThere, errno == ENOENT || errno == ENOTDIR else { return }
+        let shown = TerminalText.safe(String(decoding: path, as: UTF8.self))
+        throw Failure(.noSuchContent, "\(shown): no such file; the queue is unchanged")
     }
 
     /// Plays a file or address over the current item.
