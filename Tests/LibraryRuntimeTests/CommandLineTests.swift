@@ -155,7 +155,8 @@ import TrackDatabase
         let again = await house.tool("lists", "save", "yours", "music/Miles")
         #expect(again.status == 1 && again.text.contains("--replace overwrites it"), "\(again)")
         for (words, part) in [
-            (["lists", "remove", "yours", "9"], "fewer items"), (["lists", "move", "yours", "9", "1"], "fewer items"),
+            (["lists", "remove", "yours", "9"], "the list \"yours\" has fewer items: it has "),
+            (["lists", "move", "yours", "9", "1"], "fewer items"),
             (["lists", "append", "yours", "./typo.wav"], "./typo.wav is neither a file"),
             (["lists", "append", "yours", "typo.wav"], "typo.wav is neither a file"),
         ] {
@@ -232,7 +233,9 @@ import TrackDatabase
         }
         await expect(["search", "zzzz"], 3, "nothing in the library matches \"zzzz\"")
         await expect(["add", "--album", "Nope"], 3, "no track of the library matches")
-        await expect(["browse", "nowhere"], 3, "no such folder in the library")
+        await expect(["browse", "nowhere"], 3, "nowhere: there is no such folder in the library")
+        await expect(["find", "--folder", "nowhere"], 3, "nowhere: there is no such folder in the library")
+        await expect(["find", "--folder", "music", "--genre", "nowhere"], 0, "")
         await expect(["lists", "show", "nope"], 3, "there is no list “nope”")
         await expect(["lists", "save", "none", "--genre", "none"], 0, "")
         await expect(["lists", "play", "none"], 3, "the list \"none\" has no tracks at present")

@@ -184,9 +184,10 @@ enum Lists {
         let parameters = JSONObject([.init("name", .string(name)), .init("edits", .array(edits))])
         do throws(Failure) { try run.performLibrary("lists.edit", parameters) } catch {
             guard error.remote?.reason == "outOfRange" else { throw error }
+            let list = JSONObject([.init("name", .string(name)), .init("limit", 1)])
+            let count = try run.library("lists.get", list)["count"]?.integerValue ?? 0
             var failure = Failure(
-                .noSuchContent,
-                "the list \"\(TerminalText.safe(name))\" has fewer items\nSee: nowplayingctl lists show LIST")
+                .noSuchContent, "the list \"\(TerminalText.safe(name))\" has fewer items: it has \(count)")
             failure.remote = error.remote
             throw failure
         }

@@ -14,6 +14,22 @@ enum Places {
     /// A folder in the form of a filter: its path in the library, or its uri.
     static func folder(_ word: Word) throws(Failure) -> String { try member(word).value.stringValue ?? "" }
 
+    /// Throws unless the library has this folder.
+    static func check(_ folder: Word, _ run: Invocation) throws(Failure) {
+        let parameters = JSONObject([try member(folder), .init("limit", 1)])
+        _ = try named(folder) { () throws(Failure) in try run.library("library.browse", parameters) }
+    }
+
+    /// Carries out a request about a folder; nil: about none. Its failure names the folder if there is no such one.
+    static func named(_ folder: Word?, _ request: () throws(Failure) -> JSONValue) throws(Failure) -> JSONValue {
+        do throws(Failure) { return try request() } catch {
+            guard let folder, error.status == .noSuchContent else { throw error }
+            var failure = error
+            failure.message = "\(folder.shown): \(error.message)"
+            throw failure
+        }
+    }
+
     /// The uri of a folder or file of the library.
     static func uri(_ word: Word, _ run: Invocation) throws(Failure) -> String {
         let member = try member(word)

@@ -26,6 +26,9 @@ enum Tracks {
                 run.output.line(line(LibraryRow(row), number, template, run.output))
             }
         }
+        if number == 0, result["rows"]?.arrayValue?.isEmpty == true {
+            for folder in run.words("--folder") { try Places.check(folder, run) }
+        }
         if run.wantsJSON { return run.printJSON(result) }
         if number == 0, run.output.isTerminal { complain("no track matches; * stands for any text: 'miles*'") }
     }
@@ -116,16 +119,19 @@ enum Tracks {
         _ run: Invocation, _ fields: JSONValue?, _ line: (LibraryRow, Int) -> String
     ) throws(Failure) -> JSONValue {
         var parameters = JSONObject()
-        if let word = run.words.first, !word.bytes.isEmpty, word.text != "/" {
-            let member = try Places.member(word)
+        let folder = run.words.first.flatMap { $0.bytes.isEmpty || $0.text == "/" ? nil : $0 }
+        if let folder {
+            let member = try Places.member(folder)
             parameters[member.name] = member.value
         }
         parameters["fields"] = fields
         var number = 0
-        return try run.libraryPages("library.browse", parameters) { rows in
-            for row in rows {
-                number += 1
-                run.output.line(line(LibraryRow(row), number))
+        return try Places.named(folder) { () throws(Failure) in
+            try run.libraryPages("library.browse", parameters) { rows in
+                for row in rows {
+                    number += 1
+                    run.output.line(line(LibraryRow(row), number))
+                }
             }
         }
     }

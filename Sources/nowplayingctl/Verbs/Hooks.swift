@@ -42,7 +42,9 @@ enum Hooks {
         } catch let error as Failure { throw error } catch let error as ClientError {
             guard case .noDaemon(let attempts) = error else { throw run.failure(error) }
             var lines = ["\(program) does not answer"]
-            for attempt in attempts { lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation)") }
+            for attempt in attempts {
+                lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation(of: program))")
+            }
             lines.append("Start it: systemctl --user start \(program), or \(program)")
             throw Failure(.noDaemon, lines.joined(separator: "\n"))
         } catch { throw Failure(.general, "\(error)") }

@@ -240,7 +240,7 @@ enum Positions {
         let state = try run.state()
         guard state.item != nil else { throw Failure(.nothingPlaying, "no current item to seek in") }
         guard let duration = state.duration else {
-            throw Failure(.general, "the duration of this item is unknown; give a time instead of a percentage")
+            throw Failure(.general, "this item has no known duration, so it has no percentages")
         }
         return (state, duration)
     }
