@@ -13,13 +13,16 @@ final class ChildProgram {
 
     /// Starts `words[0]`, found in the search path, with this environment. `outputPath`: where its standard output goes,
     /// instead of to `output`.
-    init(_ words: [String], environment: [String: String], outputPath: String? = nil) {
+    /// `inputPath`: where its standard input comes from.
+    init(
+        _ words: [String], environment: [String: String], outputPath: String? = nil, inputPath: String = "/dev/null"
+    ) {
         let out = ChildProgram.pair()
         let err = ChildProgram.pair()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY | O_NOCTTY, 0)
         if let outputPath {
             posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_RDWR | O_NOCTTY, 0)
         } else {

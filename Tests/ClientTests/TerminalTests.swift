@@ -32,6 +32,16 @@ import Testing
 
         deinit { close(descriptor) }
 
+        /// Types these keys.
+        func types(_ keys: String) { _ = keys.withCString { Glibc.write(descriptor, $0, strlen($0)) } }
+
+        /// True if typed keys appear and wait for the end of the line.
+        var isUsual: Bool {
+            var settings = termios()
+            let flags = tcflag_t(ICANON | ECHO)
+            return tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & flags == flags
+        }
+
         /// Reads until `part` has been shown. False: the other side was closed before.
         func shows(_ part: String) -> Bool {
             while !text.contains(part) {
@@ -89,6 +99,26 @@ import Testing
         #expect(terminal.shows("\u{1B}[?25h\u{1B}[?1049l"))
         #expect(tool.outcome().status == 128 + SIGINT)
         #expect(!terminal.text.contains("Blue\u{1B}[2J"))
+    }
+
+    @Test(arguments: ["q", "xQ", "\u{3}"])
+    func topSaysHowToLeaveIt(keys: String) {
+        let socket = folder.path("keys.sock")
+        let daemon = FakeDaemon(socket) { method, _ in
+            .result(method == "queue.list" ? ["count": 0, "items": []] : Sample.state(elapsed: 5, rate: 0))
+        }
+        let terminal = Terminal()
+        let tool = Tool(
+            ["top"], socket: socket, environment: ["TERM": "xterm"], terminal: terminal.name, hasKeys: true)
+        #expect(terminal.shows("q quits"))
+        #expect(!terminal.isUsual)
+        // The terminal controls no session, so a typed Ctrl-C is no signal.
+        if keys == "\u{3}" { tool.signal(SIGINT) } else { terminal.types(keys) }
+        #expect(terminal.shows("\u{1B}[?25h\u{1B}[?1049l"))
+        #expect(tool.outcome().status == (keys == "\u{3}" ? 128 + SIGINT : 0))
+        #expect(terminal.isUsual)
+        #expect(!terminal.text.contains("x"))
+        withExtendedLifetime(daemon) {}
     }
 
     @Test func topWantsATerminal() {

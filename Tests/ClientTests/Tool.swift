@@ -10,6 +10,9 @@ final class Tool {
     }
 
     private let child: ChildProgram
+
+    /// Its process.
+    var process: pid_t { child.process }
     private var output: [UInt8] = []
     private var complaint: [UInt8] = []
 
@@ -29,13 +32,18 @@ final class Tool {
     }()
 
     /// Starts `nowplayingctl` with these arguments; `socket` goes into its environment. `terminal`: a pseudoterminal's
-    /// name for its standard output. `PROGRAM` in `environment` names another program.
-    init(_ arguments: [String], socket: String?, environment: [String: String] = [:], terminal: String? = nil) {
+    /// name for its standard output, and with `hasKeys` for its standard input. `PROGRAM` in `environment` names another program.
+    init(
+        _ arguments: [String], socket: String?, environment: [String: String] = [:], terminal: String? = nil,
+        hasKeys: Bool = false
+    ) {
         var variables = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "XDG_RUNTIME_DIR": "/nonexistent"]
         variables["NOWPLAYING_SOCKET"] = socket
         variables.merge(environment) { $1 }
         let program = environment["PROGRAM"] ?? Tool.program
-        child = ChildProgram([program] + arguments, environment: variables, outputPath: terminal)
+        child = ChildProgram(
+            [program] + arguments, environment: variables, outputPath: terminal,
+            inputPath: hasKeys ? terminal ?? "/dev/null" : "/dev/null")
     }
 
     /// Sends it a signal.

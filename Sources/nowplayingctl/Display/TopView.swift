@@ -17,7 +17,7 @@ final class TopView {
     /// Lines above the queue.
     private static let headLines = 7
     /// The control sequence at the end of the view: it restores the cursor and the earlier screen.
-    fileprivate static let farewell = "\u{1B}[?25h\u{1B}[?1049l"
+    private static let farewell = "\u{1B}[?25h\u{1B}[?1049l"
 
     /// Subscribes. Throws if no daemon answers, or if standard output is not a terminal.
     init(_ run: Invocation) throws(Failure) {
@@ -36,17 +36,24 @@ final class TopView {
         WindowSize.watch()
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { number in
-                _ = TopView.farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+                TopView.leave()
                 signal(number, SIG_DFL)
                 raise(number)
             }
         }
+        QuitKey.watch()
         run.output.raw("\u{1B}[?1049h\u{1B}[?25l")
         do throws(Failure) { try follow() } catch {
-            run.output.raw(TopView.farewell)
             run.output.flush()
+            TopView.leave()
             throw error
         }
+    }
+
+    /// Restores the terminal. A signal handler may call it.
+    static func leave() {
+        _ = farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+        QuitKey.restore()
     }
 
     private func follow() throws(Failure) {
@@ -139,7 +146,8 @@ final class TopView {
             state.state == .stalled
             ? StatusText.stall(state.stallReason) : StatusText.interruption(state) ?? StatusText.error(state)
         lines.append(fitted(trouble ?? "", .yellow))
-        lines.append(fitted(state.queueCount == 1 ? "1 item" : "\(state.queueCount) items", .dim))
+        let count = state.queueCount == 1 ? "1 item" : "\(state.queueCount) items"
+        lines.append(fitted(count + (QuitKey.isWatched ? "   q quits" : "   Ctrl-C quits"), .dim))
         return lines
     }
 }

@@ -7,7 +7,8 @@ extension Service {
         Verb(
             name: "top", summary: "show title, position, queue and output on the whole screen",
             details:
-                "Computes the position from the last change; it asks the daemon only for a changed queue. Ctrl-C ends it.",
+                "Computes the position from the last change; it asks the daemon only for a changed queue. q or Ctrl-C "
+                + "ends it.",
             examples: [("top", "in a terminal")]
         ) { (run) throws(Failure) in try TopView(run).show() },
         Verb(
