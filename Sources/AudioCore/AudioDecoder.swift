@@ -74,7 +74,7 @@ package struct DecodingError: Error, Equatable, Sendable {
     package var kind: Kind
     /// True if the source may return later: its medium is away.
     package var isAway: Bool { kind == .mediaGone || kind == .notMounted }
-    /// A sentence without the file's name, without control characters: `not a FLAC, WAV, AIFF, AU or CAF file`.
+    /// A sentence without the file's name, without control characters: `not in a known audio format`.
     package var message: String
 
     /// An error of this kind with this text.

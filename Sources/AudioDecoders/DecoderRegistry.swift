@@ -91,7 +91,7 @@ package enum DecoderRegistry {
     }
 
     private static let notRecognised = DecodingError(
-        .notRecognised, "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
+        .notRecognised, "not in a known audio format")
 
     /// Opens the file at this path, bytes without NUL, and a decoder for it. `shouldStop` is called before each read,
     /// on the reading thread; true ends the read with an error. Throws every kind of `DecodingError`.

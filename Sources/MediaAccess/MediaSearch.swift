@@ -233,7 +233,9 @@ struct MediaSearch: Sendable {
             return mode < 0 ? .failure(LookFailure(code: Int32(-mode))) : .success(mode_t(mode))
         }
         var status = stat()
-        let denied = RPCError.denied("permission denied: other users can play only files below “media-roots”")
+        let shown = PrintableText.escaped(path.text, limit: 200)
+        let denied = RPCError.denied(
+            "permission denied for “\(shown)”: other users can play only files below “media-roots”")
         guard let confined = roots.confinedPath(of: path) else { throw denied }
         let opened = confined.locate()
         guard opened >= 0 else {

@@ -22,7 +22,7 @@ struct HookFile: Equatable {
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw Refusal(reason: SystemText.error(errno)) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "it is not a regular file") }
-        try HookFile.judge(status, user, "it ")
+        try HookFile.judge(status, user, "it ", resolved)
         guard access(resolved, X_OK) == 0 else {
             throw Refusal(reason: "it is not executable for this user; try: chmod +x")
         }
@@ -48,17 +48,17 @@ struct HookFile: Equatable {
             }
             // A folder further up, such as /tmp, may be writable by others if its sticky bit keeps them from replacing
             // our folder.
-            if isFirst || status.st_mode & S_ISVTX == 0 { try judge(status, user, "the folder \(name) ") }
+            if isFirst || status.st_mode & S_ISVTX == 0 { try judge(status, user, "the folder \(name) ", name) }
             isFirst = false
         }
     }
 
-    private static func judge(_ status: stat, _ user: UInt32, _ what: String) throws(Refusal) {
+    private static func judge(_ status: stat, _ user: UInt32, _ what: String, _ path: String) throws(Refusal) {
         guard status.st_uid == 0 || status.st_uid == user else {
             throw Refusal(reason: what + "belongs to user \(status.st_uid), neither root nor the user of the hooks")
         }
         guard status.st_mode & 0o022 == 0 else {
-            throw Refusal(reason: what + "is writable by others; try: chmod go-w")
+            throw Refusal(reason: what + "is writable by others; try: chmod go-w '\(path)'")
         }
     }
 }

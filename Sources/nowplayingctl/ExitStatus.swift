@@ -96,7 +96,7 @@ extension Failure {
         case -32602: status = .usage
         default: status = .general
         }
-        self.init(status, TerminalText.safe(failure.message) + hint)
+        self.init(status, TerminalText.safe(WireName.translated(failure.message)) + hint)
         remote = failure
     }
 }

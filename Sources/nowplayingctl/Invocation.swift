@@ -194,5 +194,8 @@ final class Invocation {
     func printJSON(_ value: JSONValue) { output.line(TerminalText.escapedJSON(JSONWriter.text(value))) }
 
     /// An error of the library in this program's words.
-    func failure(_ error: ClientError) -> Failure { Failure(error, socketOption: value("--socket")) }
+    func failure(_ error: ClientError) -> Failure {
+        let variable = SocketLocation.variable("NOWPLAYING_SOCKET").flatMap { $0.isEmpty ? nil : $0 }
+        return Failure(error, socketOption: value("--socket") ?? variable)
+    }
 }

@@ -92,13 +92,13 @@ import Testing
             openingError(Array(start.utf8) + rest + filler, folder)?.message
         }
         #expect(openingError([], folder)?.message == "it is empty")
-        #expect(openingError([0], folder)?.message == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
-        #expect(message("") == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
+        #expect(openingError([0], folder)?.message == "not in a known audio format")
+        #expect(message("") == "not in a known audio format")
         let text = Array(String(repeating: "fLa is not fLaC.\n", count: 50).utf8)
-        #expect(openingError(text, folder)?.message == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file: it is text")
+        #expect(openingError(text, folder)?.message == "not in a known audio format: it is text")
         #expect(message("OggS") == "this version does not support Ogg without sound")
         #expect(
-            message("", [0xFF, 0xFB, 0x90, 0x64]) == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
+            message("", [0xFF, 0xFB, 0x90, 0x64]) == "not in a known audio format")
         #expect(
             message("ID3", [4, 0, 0, 0, 0, 1, 0]) == "it has an ID3 tag, but no MPEG audio follows it")
         #expect(message("MThd") == "this version does not support MIDI")

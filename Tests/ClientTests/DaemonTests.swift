@@ -118,6 +118,20 @@ import Testing
         #expect(partly.status == 3 && partly.complaint.contains("plays; the others are not in the queue"))
     }
 
+    @Test func refusalsNameTheirObject() {
+        let daemon = RealDaemon(folder)
+        let path = file("a.wav", seconds: 30)
+        #expect(Tool.run(["add", path], socket: daemon.socket).status == 0)
+        for (words, status, part) in [
+            (["output", "nix"], 5, "there is no output “nix”; nowplayingctl outputs lists the outputs"),
+            (["like"], 4, "there is no current item"), (["rating", "4"], 4, "there is no current item"),
+            (["bookmark"], 4, "there is no current item"),
+        ] as [([String], Int32, String)] {
+            let refused = Tool.run(words, socket: daemon.socket)
+            #expect(refused.status == status && refused.complaint.contains(part), "\(words): \(refused.complaint)")
+        }
+    }
+
     @Test func placesInTheItem() {
         let daemon = RealDaemon(folder)
         let path = file("a.wav", seconds: 100)

@@ -95,6 +95,27 @@ import Testing
         #expect(waited.complaint.hasPrefix("nowplayingctl: no sound server answers"), "\(waited.complaint)")
     }
 
+    @Test func messagesHaveTheWordsOfTheCommandLine() {
+        let socket = folder.path("words.sock")
+        let message =
+            "nextTrack is disabled; “policy” must be one of duck, pauseSpoken, not /nextTrack.flac; "
+            + "output.list lists the outputs: \"changePlaybackRate\""
+        let daemon = FakeDaemon(socket) { _, _ in .error(200, message, [:]) }
+        let outcome = Tool.run(["pause"], socket: socket)
+        #expect(
+            outcome.complaint == "nowplayingctl: next-track is disabled; “policy” must be one of duck, pause-spoken, "
+                + "not /nextTrack.flac; nowplayingctl outputs lists the outputs: \"change-playback-rate\"\n")
+        #expect(Tool.run(["pause", "--json"], socket: socket).output.contains("nextTrack is disabled"))
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func theStartOfADaemonHasTheSocketOfTheEnvironment() {
+        let outcome = Tool.run(["status"], socket: folder.path("nope"))
+        #expect(outcome.complaint.contains("Start one: nowplayingd --socket \(folder.path("nope"))"))
+        let hooks = Tool.run(["hooks"], socket: folder.path("nope"))
+        #expect(hooks.status == 8 && hooks.complaint.contains("no nowplaying-hooks was started here"))
+    }
+
     @Test func aFileThatIsNotThereIsNamed() {
         let socket = folder.path("missing.sock")
         let path = folder.path("music/x/a.flac")

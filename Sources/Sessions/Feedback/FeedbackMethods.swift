@@ -28,7 +28,7 @@ import StateKeeping
     func remember(
         _ opinion: ListenerOpinion, _ request: MethodRequest, _ done: @escaping @PlayerLoop (RPCError?) -> Void
     ) {
-        guard let item = player.currentItem else { return done(CommandRefusal.noItem.error) }
+        guard let item = player.currentItem else { return done(PlayerRefusal.noCurrentItem.error) }
         guard let keeper else { return done(PlayerRefusal.notRemembered(nil).error) }
         keeper.change(item, by: request.client, edit(opinion)) { result in
             switch result {

@@ -82,7 +82,7 @@ import StateKeeping
             case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
             case .success(let devices):
                 guard devices.contains(where: { $0.device.name == name }) else {
-                    return answer(.failure(.deviceNotFound(Self.unknownOutput)))
+                    return answer(.failure(Self.noOutput(name)))
                 }
                 set()
             }
@@ -98,7 +98,10 @@ import StateKeeping
         player.outputSelected(name)
     }
 
-    private static let unknownOutput = "there is no output with this name; output.list lists the outputs"
+    private static func noOutput(_ name: String) -> RPCError {
+        .deviceNotFound(
+            "there is no output “\(PrintableText.escaped(name, limit: 200))”; output.list lists the outputs")
+    }
 
     /// `output.select`: takes only what the server knows at this moment.
     func select(_ request: MethodRequest, _ answer: @escaping Answer) {
@@ -109,7 +112,7 @@ import StateKeeping
             case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
             case .success(let devices):
                 guard devices.contains(where: { $0.device.name == name }) else {
-                    return answer(.failure(.deviceNotFound(Self.unknownOutput)))
+                    return answer(.failure(Self.noOutput(name)))
                 }
                 output.selectDevice(named: name)
                 player.outputSelected(name)

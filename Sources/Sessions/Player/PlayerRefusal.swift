@@ -8,6 +8,8 @@ enum PlayerRefusal: Equatable {
     case otherItem
     /// The command needs an item and the queue is empty.
     case emptyQueue
+    /// Feedback names no item, and there is no current one.
+    case noCurrentItem
     /// A client turned the command off, in its own words if it gave any.
     case disabled(RemoteCommand, reason: String?)
     /// The same of the command whose work `play` does here.
@@ -42,6 +44,7 @@ enum PlayerRefusal: Equatable {
         switch self {
         case .otherItem: .noSuchContent("the current item has changed", reason: .otherItem)
         case .emptyQueue: .noItem("nothing to play: the queue is empty")
+        case .noCurrentItem: .noItem("there is no current item; name one by its index or file")
         case .disabled(let command, let reason):
             .commandFailed(.disabled, "\(command.rawValue) is disabled: \(reason ?? CommandCentre.turnedOff)")
         case .impliedDisabled(let command, let reason):
