@@ -55,6 +55,33 @@ import Testing
         #expect(abs(error) < 0.001, "\(error)")
     }
 
+    @Test(
+        "steps that are later from now on by a part of a step move the line after four refills",
+        arguments: [1024, 2048, 8192] as [Int64], [0.25, 0.5, 0.8])
+    func shifted(_ frames: Int64, _ share: Double) {
+        let shift = share * Double(frames) / Self.rate
+        var clock = DeviceClock(sampleRate: Int(Self.rate))
+        let interval = Int(3 * Self.rate) / Int(frames)
+        for refill in 0..<30 {
+            let step = refill * interval + refill % 2
+            Self.note(&clock, step: step, frames: frames, late: refill < 15 ? 0 : shift)
+            let error = Self.error(clock, step: step, frames: frames) - (refill < 15 ? 0 : -shift)
+            if refill < 15 || refill > 20 { #expect(abs(error) < 0.001, "refill \(refill): \(error)") }
+        }
+    }
+
+    @Test("reports of a busy machine, each later than the limit, move no line")
+    func scattered() {
+        var random = SeededRandom(seed: 5)
+        var clock = DeviceClock(sampleRate: Int(Self.rate))
+        for refill in 0..<200 {
+            let late = refill < 10 ? 0 : Double.random(in: 0.006...0.04, using: &random)
+            Self.note(&clock, step: refill * 70 + refill % 2, frames: 2048, late: late)
+        }
+        let error = Self.error(clock, step: 200 * 70, frames: 2048)
+        #expect(abs(error) < 0.001, "\(error)")
+    }
+
     /// Adds a reading at the report of a step of a server at 48 kHz that resamples from 44.1 kHz.
     private static func noteResampled(
         _ clock: inout DeviceClock, step number: Int, late: Double = 0, lost: Int = 0, isPrompt: Bool = true

@@ -37,6 +37,8 @@ package struct DeviceClock: Equatable, Sendable {
     /// Frame of the last step that a reading reported.
     private var stepFrame = 0.0
     private var readings: [Reading] = []
+    /// Delays in frames of the last prompt readings that were later than a report should be, by less than a step.
+    private var lateDelays: [Double] = []
 
     /// Shortest span of readings for a skew in seconds, and longest span that is kept.
     private static let shortest = 8.0
@@ -54,6 +56,8 @@ package struct DeviceClock: Equatable, Sendable {
     private static let scatters = 6.0
     /// Scatter of the steps of a server in seconds.
     private static let stepScatter = 0.001
+    /// Number of equal delays that move the line.
+    private static let equalDelays = 4
     /// Span in seconds of readings that share an error.
     private static let burst = 0.25
     /// Distance from the line in seconds that is too large for a lost block.
@@ -133,6 +137,7 @@ package struct DeviceClock: Equatable, Sendable {
                 if let known, known.deviation > Self.roughDeviation { drop() }
             }
         }
+        lateDelays = []
         note(frame: frame, at: time, inSteps: true)
     }
 
@@ -142,8 +147,20 @@ package struct DeviceClock: Equatable, Sendable {
         guard let step = steps.frames else { return note(frame: frame, at: time, inSteps: true) }
         let lost = ((even - frame + Self.stepScatter * sampleRate) / step).rounded(.down)
         let delay = even - frame - lost * step
-        guard lost > 0 || delay <= Self.stepLimit * sampleRate else { return }
+        guard lost > 0 || delay <= Self.stepLimit * sampleRate else { return note(late: delay, frame, at: time) }
+        lateDelays = []
         note(frame: lost > 0 ? even - lost * step : frame, at: time, inSteps: true)
+    }
+
+    /// Adds a reading whose report was late. A busy machine makes delays of any length; equal ones mean that the steps themselves
+    /// are later from now on.
+    private mutating func note(late delay: Double, _ frame: Double, at time: MonotonicTime) {
+        lateDelays = (lateDelays + [delay]).suffix(Self.equalDelays)
+        guard lateDelays.count == Self.equalDelays, let least = lateDelays.min(), let most = lateDelays.max(),
+            most - least <= Self.stepScatter * sampleRate
+        else { return }
+        beginLine()
+        note(frame: frame, at: time, inSteps: true)
     }
 
     /// Adds a reading between two steps while the device is watched: it is behind by a part of a step, or by lost whole
@@ -170,6 +187,7 @@ package struct DeviceClock: Equatable, Sendable {
 
     /// Restarts the line at the next reading.
     private mutating func beginLine() {
+        lateDelays = []
         readings.removeAll(keepingCapacity: true)
         known = best?.loosened(by: Self.lineChange)
         measured = nil
