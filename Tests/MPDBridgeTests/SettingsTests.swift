@@ -126,6 +126,9 @@ import Testing
         let accepted = try UnixSocket.accept(listener.descriptor)
         defer { close(accepted) }
         #expect(TCPSocket.localUser(accepted) == geteuid())
+        // A client that has sent everything, such as "nc -N", still has its socket.
+        shutdown(client, Int32(SHUT_WR))
+        #expect(TCPSocket.localUser(accepted) == geteuid())
         // The kernel would name user 0 for a socket that was closed.
         close(client)
         #expect(TCPSocket.localUser(accepted) == nil)

@@ -11,8 +11,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* States of a connection whose client still has its socket (net/tcp_states.h, which has no copy for programs). */
-enum { established = 1, close_wait = 8 };
+/* States of a connection whose client can have its socket: a client that has ended its sending half still reads
+   (net/tcp_states.h, which has no copy for programs). A listener at the client's port is another socket. */
+enum { established = 1, fin_wait1 = 4, fin_wait2 = 5, close_wait = 8 };
+
+static int can_have_socket(int state) {
+    return state == established || state == fin_wait1 || state == fin_wait2 || state == close_wait;
+}
 
 struct end {
     int family;
@@ -84,7 +89,7 @@ static int ask(int netlink, const struct end *client, const struct end *server, 
         return -1;
     }
     /* A closed socket has no inode, and its uid is reported as 0. */
-    if (found->idiag_inode == 0 || (found->idiag_state != established && found->idiag_state != close_wait)) {
+    if (found->idiag_inode == 0 || !can_have_socket(found->idiag_state)) {
         errno = ENOENT;
         return -1;
     }
