@@ -17,6 +17,8 @@ package import NowPlaying
     var oldestQuestion: MonotonicTime? { get }
     /// The device in use, if known.
     var device: OutputDevice? { get }
+    /// The server's name of the selected device, which later streams use; nil: the server's default.
+    var selectedDevice: String? { get }
     /// Begins to connect; a no-op while connecting or connected.
     func connect()
     /// Drops the connection with all its streams; no delegate is called. `connect` may follow.
@@ -311,6 +313,7 @@ extension AudioOutputDelegate {
 /// Defaults for an output of one device without other users.
 extension AudioOutput {
     package var oldestQuestion: MonotonicTime? { nil }
+    package var selectedDevice: String? { nil }
     package var mixesStreams: Bool { false }
     package var committedUntil: MonotonicTime? { nil }
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {

@@ -77,6 +77,8 @@ extension PulseOutput {
             completion(result)
         }.connect(loop)
     }
+
+    package var selectedDevice: String? { wishedSink }
 }
 
 /// A request for all devices; its closures retain it until the answer, within a second.

@@ -30,8 +30,8 @@ import Testing
             case "output.list":
                 return .result([
                     "outputs": [
-                        ["name": "speaker", "description": "Built-in", "default": true],
-                        ["name": "usb", "description": "USB\u{1B}[2J", "default": false],
+                        ["name": "speaker", "description": "Built-in", "default": true, "current": false],
+                        ["name": "usb", "description": "USB\u{1B}[2J", "default": false, "current": true],
                     ]
                 ])
             default: return .result(["status": "success", "state": "playing", "version": 8])
@@ -150,14 +150,14 @@ import Testing
         ("-f {{artist}} metadata", "Miles Davis\n"), ("-f{{artist}} metadata", "Miles Davis\n"),
         ("current --format={{album}}", "Kind of Blue\n"), ("-f{{title}}", "So What\n"),
         ("volume -f{{volume}}", "0.8\n"),
-        ("output", "speaker  Speaker\n"), ("position -f {{position}}", "83000000\n"),
+        ("output", "usb  USB\u{FFFD}[2J\n"), ("position -f {{position}}", "83000000\n"),
         ("queue", "     1  T11  1:01\n*    2  T12  1:01\n     3  T13  1:01\n     4  T14  1:01\n     5  T15  1:01\n"),
         (
             "queue --format {{number}}:{{title}}:{{uri}}",
             "1:T11:/m/11\n2:T12:/m/12\n3:T13:/m/13\n4:T14:/m/14\n5:T15:/m/15\n"
         ),
         ("queue -f {{duration(duration)}}", "1:01\n1:01\n1:01\n1:01\n1:01\n"),
-        ("outputs", "* 1  speaker  Built-in\n  2  usb  USB\u{FFFD}[2J\n"),
+        ("outputs", "  1  speaker  Built-in\n* 2  usb  USB\u{FFFD}[2J\n"),
     ])
     func whatIsPrinted(line: String, output: String) {
         let socket = folder.path("printed.sock")

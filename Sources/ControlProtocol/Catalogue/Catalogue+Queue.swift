@@ -199,9 +199,11 @@ extension Catalogue {
         Method(
             name: .outputList, kind: .output, role: .read, parameters: [],
             help: "Lists the outputs of the sound server.",
-            result: "outputs, each with name, description, state (running, idle or suspended), default and delay; "
-                + "sampleRate, channels, volume and muted if they are known; and, of the output snapcast, server: the host "
-                + "of the Snapcast server and the port of the daemon's source",
+            result:
+                "outputs, each with name, description, state (running, idle or suspended), default, current (true: it "
+                + "plays, or the next play uses it) and delay; sampleRate, channels, volume and muted if they are known; "
+                + "and, of the output snapcast, server: the host of the Snapcast server and the port of the daemon's "
+                + "source",
             example: "{}"),
         Method(
             name: .outputSelect, kind: .output, role: .control,

@@ -33,25 +33,20 @@ import NowPlayingClient
                     return finish(.failed(MPDFailure(.noExist, "No such audio output")))
                 }
                 guard let client else { return finish(.ok) }
-                change(request.command, output, isPresent: output.name == present(outputs), delay, client, finish)
+                change(request.command, output, delay, client, finish)
             }
         }
     }
 
-    /// The daemon's name of the present device, or of the device that the daemon would use.
-    private func present(_ outputs: [OutputTable.Output]) -> String? {
-        mirror.state?.json["output"]?["name"]?.stringValue ?? outputs.first(where: \.isDefault)?.name
-    }
-
     private func change(
-        _ command: MPDCommand, _ output: OutputTable.Output, isPresent: Bool, _ delay: Double?,
+        _ command: MPDCommand, _ output: OutputTable.Output, _ delay: Double?,
         _ client: MPDClient, _ finish: @escaping Finish
     ) {
         switch command {
-        case .enableoutput where isPresent: finish(.ok)
-        case .disableoutput where !isPresent: finish(.ok)
+        case .enableoutput where output.isCurrent: finish(.ok)
+        case .disableoutput where !output.isCurrent: finish(.ok)
         case .enableoutput,
-            .toggleoutput where !isPresent:
+            .toggleoutput where !output.isCurrent:
             daemon.call("output.select", ["name": .string(output.name)], for: client, finish)
         case .outputset:
             daemon.call(
@@ -64,12 +59,11 @@ import NowPlayingClient
     }
 
     private func write(_ outputs: [OutputTable.Output], _ client: MPDClient) {
-        let present = present(outputs)
         for output in outputs {
             client.write { $0.pair("outputid", output.number) }
             client.write { $0.pair("outputname", output.title) }
             client.write { $0.pair("plugin", "pulse") }
-            client.write { $0.pair("outputenabled", output.name == present) }
+            client.write { $0.pair("outputenabled", output.isCurrent) }
             guard output.delay > 0 else { continue }
             client.write { $0.pair("attribute", "delay=\(MPDNumbers.milliseconds(output.delay))") }
         }

@@ -14,8 +14,8 @@ import MPDProtocol
         let title: String
         /// Seconds.
         let delay: Double
-        /// True for the sound server's default device.
-        let isDefault: Bool
+        /// True for the device that plays, or that the next play uses.
+        let isCurrent: Bool
     }
 
     private var numbers: [String: Int] = [:]
@@ -40,7 +40,7 @@ import MPDProtocol
             numbers[name] = number
             return Output(
                 number: number, name: name, title: output["description"]?.stringValue ?? name,
-                delay: output["delay"]?.doubleValue ?? 0, isDefault: output["default"] == true)
+                delay: output["delay"]?.doubleValue ?? 0, isCurrent: output["current"] == true)
         }
         .sorted { $0.number < $1.number }
     }

@@ -33,6 +33,9 @@ extension Player: AudioOutputDelegate {
     /// A client chose this device.
     package func outputSelected(_ name: String) { outputs.selected(name) }
 
+    /// Name of the device that plays, or that the next play uses; nil: the server's default.
+    package var currentOutput: String? { outputs.current }
+
     /// Delays of all outputs.
     package var outputDelays: OutputDelays { parts.delays }
 

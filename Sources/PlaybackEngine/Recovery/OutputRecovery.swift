@@ -11,6 +11,8 @@ import NowPlaying
 
     /// Last reported device.
     private var device: OutputDevice?
+    /// The device that a client has chosen, until a stream is on it or goes elsewhere.
+    private var choice: String?
     /// Set while sound is requested and its device is missing or suspended.
     private var loss: Loss?
     /// Instant of the last loss.
@@ -51,6 +53,9 @@ import NowPlaying
 
     /// True while a change of the device is recent: an event with a new anchor follows, or readings have to settle.
     var deviceIsNew: Bool { devices.isRecent }
+
+    /// Name of the device that plays, or that the next stream uses; nil: the server's default.
+    var current: String? { choice ?? output.device?.name ?? output.selectedDevice }
 
     /// Notes an event about devices.
     func noteNews() { devices.note() }
@@ -148,6 +153,9 @@ import NowPlaying
         guard let device else { return }
         let before = self.device
         self.device = device
+        // An earlier choice may be reported before the last one.
+        let isElsewhere = reason != .selected && (reason != nil || device.name != before?.name)
+        if device.name == choice || isElsewhere { choice = nil }
         if before?.clock != device.clock { player.playout.deviceKnown() }
         guard let published = player.publisher.state.output else { return }
         switch reason {
@@ -278,6 +286,7 @@ import NowPlaying
 
     /// Handles a client's choice of a device. A stream that moves there reports that itself.
     func selected(_ name: String) {
+        choice = name
         guard loss != nil, player.transport.wish == .playing else { return }
         if player.playout.audible?.hasStream != true {
             forgetLoss()

@@ -32,19 +32,25 @@ import StateKeeping
             case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
             case .success(let devices):
                 let delays = player.outputDelays
-                let list = devices.map { Self.describe($0, delay: delays.delay(of: $0.device.name)) }
+                let chosen = devices.first { $0.device.name == player.currentOutput }
+                let current = (chosen ?? devices.first(where: \.device.isDefault))?.device.name
+                let list = devices.map {
+                    Self.describe(
+                        $0, isCurrent: $0.device.name == current, delay: delays.delay(of: $0.device.name))
+                }
                 answer(.success(["outputs": .array(list)]))
             }
         }
     }
 
-    private static func describe(_ listed: ListedOutput, delay: Double) -> JSONValue {
+    private static func describe(_ listed: ListedOutput, isCurrent: Bool, delay: Double) -> JSONValue {
         let device = listed.device
         var members = [
             JSONObject.Member("name", .string(device.name)),
             JSONObject.Member("description", .string(device.description)),
             JSONObject.Member("state", .string(device.state.rawValue)),
             JSONObject.Member("default", .bool(device.isDefault)),
+            JSONObject.Member("current", .bool(isCurrent)),
             JSONObject.Member("delay", .number(delay)),
         ]
         if let format = device.format {

@@ -49,15 +49,13 @@ enum Outputs {
         if run.wantsJSON { return run.printJSON(result) }
         let outputs = result["outputs"]?.arrayValue ?? []
         guard !outputs.isEmpty else { throw Failure(.noDevice, StatusText.stall("noOutput")) }
-        let current = try run.state().json["output"]?["name"]?.stringValue
         for (index, output) in outputs.enumerated() {
             let name = TerminalText.safe(output["name"]?.stringValue ?? "")
             let description = TerminalText.safe(output["description"]?.stringValue ?? "")
-            // Before the first playback, the output will be the sound server's default.
-            let isSelected = current.map { $0 == output["name"]?.stringValue } ?? (output["default"] == true)
-            let mark = isSelected ? "*" : " "
+            let isCurrent = output["current"] == true
+            let mark = isCurrent ? "*" : " "
             run.output.line(
-                "\(mark) \(index + 1)  \(run.output.styled(name, isSelected ? .bold : .dim))  \(description)")
+                "\(mark) \(index + 1)  \(run.output.styled(name, isCurrent ? .bold : .dim))  \(description)")
         }
     }
 
@@ -84,9 +82,11 @@ enum Outputs {
         try run.perform("output.delay.set", ["name": .string(name), "delay": .number(seconds)])
     }
 
-    /// `output` without a name: shows the current output.
+    /// `output` without a name: shows the current output. The state has it with more members once something has played there.
     private static func show(_ run: Invocation) throws(Failure) {
-        let output = try run.state().json["output"]
+        let listed = try run.call("output.list")["outputs"]?.arrayValue?.first { $0["current"] == true }
+        let published = try run.state().json["output"]
+        let output = listed?["name"] == published?["name"] ? published : listed
         if run.wantsJSON { return run.printJSON(output ?? .null) }
         guard let name = output?["name"]?.stringValue else { throw Failure(.noDevice, "there is no current output") }
         let description = TerminalText.safe(output?["description"]?.stringValue ?? "")

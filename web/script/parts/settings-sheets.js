@@ -57,9 +57,9 @@ export async function openOutputs(app) {
   const { player, words } = app;
   const answer = await app.attempt(() => player.call("output.list"));
   if (answer === undefined) return;
-  openChoices(app, words("output"), answer.outputs.map(({ name, description }) => ({
+  openChoices(app, words("output"), answer.outputs.map(({ name, description, current }) => ({
                                                          label: description || name,
-                                                         isChosen: name === player.state.output?.name,
+                                                         isChosen: current,
                                                          run: () => player.call("output.select", { name }),
                                                        })));
 }
