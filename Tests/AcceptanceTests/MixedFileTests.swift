@@ -49,6 +49,20 @@ extension Acceptance {
             #expect(length([5700, 3700, 8700, 700]) == 44100, "\(counts)")
         }
 
+        @Test("a standard output that is not a pipe is refused") func regularOutput() {
+            let folder = TemporaryFolder()
+            let words = [
+                BuiltProgram.path("nowplayingd"), "--output", "-", "--socket", folder.path("control.sock"),
+                "--state-directory", folder.path("state"),
+            ]
+            let process = TestProcess(
+                ["sh", "-c", "\"$@\" 2> \"$0.log\" > \"$0\"", folder.path("out.raw")] + words,
+                environment: currentEnvironment().merging(["HOME": folder.path]) { $1 })
+            #expect(process.wait() == 1)
+            let log = String(decoding: folder.read("out.raw.log"), as: UTF8.self)
+            #expect(log.contains("the standard output is not a pipe"), "\(log)")
+        }
+
         @Test("the standard output gets the samples of a pipe, bit for bit") func standardOutput() async throws {
             let folder = TemporaryFolder()
             let places = [0, 30000, 66150]

@@ -201,6 +201,24 @@ import Testing
         #expect(!result.text.contains("is not reached"), "\(result.text)")
     }
 
+    /// A path that the daemon cannot write: a file, and a FIFO in a folder that is missing.
+    @Test(arguments: [
+        (#"{"kind":"file","path":"/nope/x.wav"}"#, "noServer", "the daemon cannot write the file /nope/x.wav"),
+        (#"{"kind":"file","path":"/nope/x","format":"48000:16:2"}"#, "noOutput", "the daemon cannot write the file"),
+        (#"{"kind":"pipe","path":"/nope/fifo"}"#, "noServer", "the daemon cannot make the FIFO /nope/fifo"),
+        (#"{"kind":"pipe","path":"/dev/null"}"#, "noServer", "no program reads the FIFO"),
+    ])
+    func noPath(output: String, stall: String, words: String) throws {
+        var answers = Self.healthy
+        answers["nowPlaying.get"] = Sample.state(
+            cause: "stall", state: "stalled", rate: 0, changes: ["stall": ["reason": .string(stall)]])
+        answers["diagnostics.get"] = Self.changed(
+            try #require(answers["diagnostics.get"]), ["output"], try JSONReader.read(output))
+        let result = try findings(answers)
+        #expect(result.levels["server"] == "fault" && result.text.contains(words), "\(result.text)")
+        #expect(!result.text.contains("output = pulse"), "\(result.text)")
+    }
+
     @Test func noDaemon() throws {
         let outcome = Tool.run(["doctor", "--json"], socket: folder.path("nobody.sock"))
         #expect(outcome.status == 8)

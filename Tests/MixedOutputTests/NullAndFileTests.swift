@@ -172,6 +172,23 @@ import Testing
         output.disconnect()
     }
 
+    @Test("a file in a folder that is missing refuses the connection in words, until the folder is there")
+    @PlayerLoop func missingFolder() async throws {
+        let folder = path("later")
+        let log = OutputLog()
+        let output = FileOutput(EventLoop.current, path: folder + "/x.wav")
+        output.delegate = log
+        output.connect()
+        let words = "\(folder)/x.wav cannot be written: No such file or directory"
+        await log.next(.connection(OutputError(.noServer, words)))
+        #expect(!output.isConnected && !output.isConnecting)
+        #expect(mkdir(folder, 0o700) == 0)
+        output.connect()
+        await log.next(.connection(nil))
+        output.disconnect()
+        #expect(rmdir(folder) == 0, "a file without samples was made")
+    }
+
     @Test("past the limit of WAVE the file is RF64, and sox reads both")
     func longFile() throws {
         let format = AudioFormat(sampleFormat: .float32, sampleRate: 44100, channelCount: 1)

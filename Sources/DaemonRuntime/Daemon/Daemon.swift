@@ -61,6 +61,7 @@ package enum Daemon {
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
         _ makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) -> Int32 {
+        if case .standardOutput = configuration.output { try checkStandardOutput() }
         let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
         let roles: PeerRoles
         let socket: ControlSocket
@@ -99,6 +100,15 @@ package enum Daemon {
         PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }
         if let failure { throw failure }
         return status
+    }
+
+    /// Throws if the samples have no pipe to go to.
+    private static func checkStandardOutput() throws(DaemonFailure) {
+        var status = stat()
+        guard fstat(1, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else { return }
+        throw DaemonFailure(
+            "output = - cannot play: the standard output is not a pipe; start nowplayingd --output - | PROGRAM, "
+                + "or write a file with output = file:PATH,RATE:BITS:CHANNELS")
     }
 
     /// Identifier of the host's boot (random(4)); empty: unknown.

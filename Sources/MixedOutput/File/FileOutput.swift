@@ -27,6 +27,33 @@ package import LinuxSystem
         file = nil
     }
 
+    /// Refuses a path that cannot be written. The file itself begins with the first sample.
+    override func reach() {
+        loop.later { [self] in
+            guard isConnecting, let obstacle else { return connected() }
+            let error = failure(path, obstacle, .noServer)
+            lose()
+            delegate?.outputConnectionChanged(error)
+        }
+    }
+
+    /// Reason why the file cannot be written, or cannot be made in its folder; nil: none is known.
+    private var obstacle: FileError? {
+        if access(path, W_OK) == 0 { return nil }
+        let reason = errno
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard reason == ENOENT else { return FileError(number: reason) }
+        return access(folder, W_OK | X_OK) == 0 ? nil : FileError(number: errno)
+    }
+
+    /// The failure to write a path, which also goes to the log.
+    private func failure(_ path: String, _ error: FileError, _ kind: OutputError.Kind) -> OutputError {
+        let message = "\(cleanText(path)) cannot be written: \(error.text)"
+        Log.warning(message, oncePerMinute: message, now: EventLoop.now)
+        return OutputError(kind, message)
+    }
+
     override func makeStream(
         _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool, _ delegate: any AudioStreamDelegate
     ) -> FileStream? { FileStream(self, loop, format, delegate) }
@@ -54,7 +81,7 @@ package import LinuxSystem
             try file?.append(frames)
         } catch {
             let number = max(1, file == nil ? runs + 1 : runs)
-            throw OutputError(.noDevice, "\(cleanText(path(ofRun: number))) cannot be written: \(error.text)")
+            throw failure(path(ofRun: number), error, .noDevice)
         }
     }
 

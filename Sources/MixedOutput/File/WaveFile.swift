@@ -27,8 +27,10 @@ final class WaveFile {
         self.limit = limit
         self.path = path
         // Non-blocking, so that a FIFO without a reader is refused instead of awaited.
-        descriptor = linux_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
-        guard descriptor >= 0 else { throw FileError(number: errno) }
+        let opened = linux_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
+        // Without a file there is no object, whose end would complete the header.
+        guard opened >= 0 else { throw FileError(number: errno) }
+        descriptor = opened
         try write(header)
     }
 

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Glibc
 import NowPlaying
 import NowPlayingClient
 import SnapcastControl
@@ -17,6 +18,8 @@ enum SoundChecks {
                     meaning: "there is no sound",
                     action: "set output = pulse in nowplayingd.conf and restart the daemon")
             ]
+        case "file" where ["noServer", "noOutput"].contains(state.json["stall"]?["reason"]?.stringValue):
+            return [file(output?["path"]?.stringValue ?? "")]
         case "file":
             return [
                 Finding(
@@ -42,11 +45,26 @@ enum SoundChecks {
             + sink(list, state, wanted: output?["sink"]?.stringValue)
     }
 
+    /// A file that cannot be written.
+    private static func file(_ path: String) -> Finding {
+        Finding(
+            "server", .fault, "the daemon cannot write the file \(TerminalText.safe(path))",
+            meaning: "nothing is recorded",
+            action:
+                "check that its folder exists, has room, and lets the user of the daemon write; the log has the reason")
+    }
+
     /// The program that reads the FIFO, as far as the daemon needs one now.
     private static func pipe(_ state: StateView, _ path: String) -> Finding {
         let shown = TerminalText.safe(path)
         guard state.json["stall"]?["reason"]?.stringValue == "noServer" else {
             return Finding("server", .ok, "the daemon sends samples into the FIFO \(shown)")
+        }
+        var status = stat()
+        if stat(path, &status) != 0, errno == ENOENT {
+            return Finding(
+                "server", .fault, "the daemon cannot make the FIFO \(shown)", meaning: "there is no sound",
+                action: "make its folder, and let the user of the daemon write there; the log has the reason")
         }
         return Finding(
             "server", .fault, "no program reads the FIFO \(shown)", meaning: "there is no sound",
