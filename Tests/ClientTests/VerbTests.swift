@@ -168,6 +168,18 @@ import Testing
         #expect(!daemon.requests.isEmpty)
     }
 
+    @Test(
+        "a session whose program is missing is not published", arguments: ["/nope", "./verb", "no-such-program-here"])
+    func missingProgram(program: String) {
+        let socket = folder.path("program.sock")
+        let daemon = daemon(socket)
+        let outcome = Tool.run(
+            ["session", "publish", "air", "--commands", "play,pause", "--run", program], socket: socket)
+        #expect(outcome.status == 3)
+        #expect(outcome.complaint.contains("cannot run \(program): there is no such program"), "\(outcome.complaint)")
+        #expect(!daemon.requests.contains { $0.hasPrefix("session.create") })
+    }
+
     @Test func statusTellsWhatPeopleAskFirst() {
         let socket = folder.path("status.sock")
         let daemon = daemon(socket)

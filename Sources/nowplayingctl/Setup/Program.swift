@@ -12,6 +12,19 @@ enum Program {
         return start(words, output: nowhere)
     }
 
+    /// True if there is an executable file of this path, or of this name in PATH.
+    static func exists(_ program: String) -> Bool {
+        guard !program.contains("/") else { return isExecutable(program) }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return folders.split(separator: ":", omittingEmptySubsequences: false)
+            .contains { isExecutable("\($0.isEmpty ? "." : $0)/\(program)") }
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
     /// Captures its standard output without the line end; at most 4 KiB.
     static func output(of words: [String]) -> String {
         var ends: [Int32] = [-1, -1]

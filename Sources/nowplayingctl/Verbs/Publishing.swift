@@ -26,6 +26,10 @@ struct Publishing {
         if !commands.isEmpty, program == nil {
             throw .usage("--commands needs --run PROGRAM, which runs them", verb: run.verb.name)
         }
+        if let program, !Program.exists(program) {
+            let words = "there is no such program; name an executable file with --run"
+            throw Failure(.noSuchContent, "cannot run \(TerminalText.safe(program)): \(words)")
+        }
         parameters["commands"] = .array(commands.map { .string(WireName.camel($0)) })
         _ = try run.call("session.create", .object(parameters))
     }
