@@ -93,7 +93,7 @@ struct MQTTCommand: Equatable {
             forms.isEmpty
             ? "unknown command \(shown)" : hasArgument ? "invalid argument for \(shown)" : "\(shown) needs an argument"
         let expected = forms.isEmpty ? "one of: " + words.joined(separator: ", ") : forms.joined(separator: " or ")
-        return Refusal(code: -32601, message: "\(what) (expected \(expected))")
+        return Refusal(code: forms.isEmpty ? -32601 : -32602, message: "\(what) (expected \(expected))")
     }
 
     /// Our words and those of shairport-sync's `remote` topic.
