@@ -30,7 +30,9 @@ enum HostChecks {
             return [
                 Finding(
                     "media", .note, "no media-roots are configured",
-                    meaning: "the daemon's own user can play every file that it can read; others cannot name files",
+                    meaning:
+                        "the daemon's own user can play every file that it can read; others cannot name files, and the "
+                        + "page shows all users an empty library",
                     action: "set media-roots in nowplayingd.conf, then nowplayingctl reload")
             ]
         }
