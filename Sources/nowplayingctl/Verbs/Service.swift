@@ -39,7 +39,7 @@ extension Service {
             name: "doctor", synopsis: "[FILE]", summary: "find faults and print the commands that help",
             details:
                 "Checks every step from the socket to the ear. With a FILE, opens that too, without playing it. The exit "
-                + "status is 1 if there is a fault.",
+                + "status is 1 if there is a fault, and 8 if no daemon answers.",
             examples: [("doctor", "why is there no sound?"), ("doctor ~/Music/tune.flac", "why does this not play?")],
             arity: 0...1, run: Doctor.examine),
     ]
