@@ -41,6 +41,15 @@ extension Acceptance {
                 last = client.event("unstall")
                 #expect(last.playing == "playing" && abs(last.elapsed - 100) < 0.2, "\(last)")
             }
+            // Nobody asks it for anything.
+            server.process.signal(SIGSTOP)
+            let stall = client.event("stall")
+            #expect(stall["stall"]?["reason"] == "serverHung" && stall.rate == 0, "\(stall)")
+            #expect(stall.elapsed <= last.position(at: stall.monotonic), "\(stall) \(last)")
+            #expect(stall.elapsed >= last.elapsed - 0.2, "\(stall) \(last)")
+            server.process.signal(SIGCONT)
+            last = client.event("unstall")
+            #expect(last.playing == "playing" && abs(last.elapsed - stall.elapsed) < 0.2, "\(last)")
             Campaign.report(
                 "PipeWire's server hangs (SIGSTOP), goes on", Campaign.times(1, long: 10),
                 "heard again at the place asked for")

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import NowPlaying
 import TestSupport
 import Testing
 
@@ -61,6 +62,49 @@ extension Acceptance {
                 "sound server hangs (SIGSTOP), goes on", returns.count,
                 "others answered after \(Campaign.range(answers.map { $0 * 1000 })) ms; heard again after "
                     + "\(Campaign.range(returns.map { $0 * 1000 })) ms")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("a server that hangs while nobody asks it: a stall with all frames that it took, then a true position")
+        func hungWhilePlaying() async throws {
+            let sink = TestSink("sink")
+            let server = await SoundServer.pulseAudio([sink])
+            let daemon = await RealDaemon.start(server, readsTitles: false)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            var recorder = await Recorder.start(server, sink)
+            let file = daemon.folder.codeFLAC("code.flac", from: 0, count: 44100 * Campaign.times(60, long: 300))
+            client.call("play", ["uri": .string(file)])
+            var deviations: [Double] = []
+            for round in 0..<Campaign.times(1, long: 10) {
+                await recorder.waitFor(more: 1.2 + 0.7 * Double(round % 7))
+                server.process.signal(SIGSTOP)
+                let stall = client.event("stall")
+                #expect(stall["stall"]?["reason"] == "serverHung" && stall.rate == 0, "\(stall)")
+                recorder.stop()
+                let before = try #require(await recorder.runs().last, "nothing was recorded")
+                // It took the frames before that of the stall, and no whole refill more.
+                let later = Double(before.frame + before.count) / 44100 - stall.elapsed
+                #expect(later > -0.02 && later < 3.2, "\(stall.elapsed) \(before)")
+                #expect(daemon.connect().call("nowPlaying.get")?.playing == "stalled")
+                server.process.signal(SIGCONT)
+                let back = client.event("unstall")
+                #expect(back.playing == "playing" && abs(back.elapsed - stall.elapsed) < 0.1, "\(back) \(stall)")
+                recorder = await Recorder.start(server, sink)
+                await recorder.waitFor(more: 0.3)
+                let present = try #require(client.call("nowPlaying.get"))
+                let run = try #require(await recorder.runs().last, "nothing was recorded after")
+                let middle = run.count / 2
+                let time = Double(recorder.time(ofFrame: run.recorded + middle).nanoseconds) / 1e9
+                deviations.append(present.position(at: time) - Double(run.frame + middle) / 44100)
+            }
+            // The monitor passes on a block of the device, 5 ms, before it is audible.
+            #expect(deviations.allSatisfy { abs($0) < 0.02 }, "\(deviations)")
+            Campaign.report(
+                "sound server hangs (SIGSTOP) while nobody asks it, recorded", deviations.count,
+                "position off the recording after its return: \(Campaign.range(deviations.map { $0 * 1000 })) ms")
+            recorder.stop()
             #expect(daemon.stop() == 0)
             server.stop()
         }

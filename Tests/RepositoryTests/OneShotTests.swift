@@ -11,6 +11,7 @@ import Testing
         "PlaybackEngine/Playout/FlowChange.swift": "one second for its answer",
         "PlaybackEngine/Playout/PendingChange.swift": "a tenth for the item after",
         "PlaybackEngine/Playout/PieceWait.swift": "the last moment for a refill whose source is slow",
+        "PlaybackEngine/Playout/RequestWatch.swift": "a second after the next request of the sound server is due",
         "PlaybackEngine/Playout/Starvation.swift": "the end of the sound that was sent when nothing follows",
         "PlaybackEngine/Publishing/Hearing.swift": "the instant at which a pending change",
         "PlaybackEngine/Publishing/ItemMarks.swift": "a chapter or an advertisement",

@@ -30,6 +30,7 @@ import NowPlaying
         deadline = nil
         interlude = nil
         playout.watch.cancel()
+        playout.requests.cancel()
         playout.crossfade.cancel()
     }
 

@@ -28,6 +28,7 @@ import NowPlaying
     private(set) lazy var turn = NextTurn(self)
     private(set) lazy var resumption = Resumption(self)
     private(set) lazy var watch = ClockWatch(self)
+    private(set) lazy var requests = RequestWatch(self)
     private(set) lazy var gains = GainRewriter(self)
     private(set) lazy var crossfade = Crossfade(self)
 
@@ -261,6 +262,7 @@ import NowPlaying
     func schedule() {
         boundaries.schedule()
         watch.look()
+        requests.look()
     }
 
     /// Sets the item's title at the sound server.
