@@ -109,6 +109,31 @@ extension Acceptance {
             server.stop()
         }
 
+        @Test("an announcement to a server that hangs fails within its limit, while music plays and while it is paused")
+        func hungForAnnouncements() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("sink")])
+            let daemon = await RealDaemon.start(server, readsTitles: false)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let bell: JSONValue = ["uri": .string(daemon.folder.silence("bell.wav", seconds: 0.2))]
+            client.call("play", ["uri": .string(daemon.folder.silence("a.wav", seconds: 6000))])
+            _ = client.event("play")
+            for method in ["pause", "play"] {
+                client.call(method)
+                server.process.signal(SIGSTOP)
+                let asked = now()
+                let message = client.error("announce", bell)?["message"]?.stringValue ?? ""
+                #expect(message.contains("the sound server does not answer"), "\(message)")
+                #expect(now() - asked < 5, "after \(method)")
+                if method == "play" { #expect(client.event("stall")["stall"]?["reason"] == "serverHung") }
+                server.process.signal(SIGCONT)
+                if method == "play" { #expect(client.event("unstall").playing == "playing") }
+                #expect(client.call("announce", bell)?["status"] == "success")
+            }
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
         @Test("a server that is started again and again costs no descriptor, thread or memory")
         func restarts() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])

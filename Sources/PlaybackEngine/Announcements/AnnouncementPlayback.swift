@@ -39,6 +39,8 @@ import NowPlaying
     /// Tolerance of its end in seconds.
     private static let endTolerance = 0.005
     private static let pieceBytes = 32 << 10
+    /// Seconds that the sound server has to open the stream.
+    private static let serverPatience = 2.0
 
     /// Playback of an opened item, with each sample multiplied by `factor`.
     init?(_ announcement: Announcement, _ item: OpenedItem, factor: Double, decoder: DecodeThread) {
@@ -59,7 +61,10 @@ import NowPlaying
     ) {
         (self.onStart, self.onEnd, self.onLoss) = (onStart, onEnd, onLoss)
         stream = output.openAnnouncement(ring.format, delegate: self)
-        if stream == nil { onLoss(OutputError(.refused, "this output takes no announcements")) }
+        guard stream != nil else { return onLoss(OutputError(.refused, "this output takes no announcements")) }
+        call(after: Self.serverPatience, EventLoop.now) { [weak self] in
+            self?.onLoss?(OutputError(.serverHung, "the sound server does not answer; restart it"))
+        }
     }
 
     /// Ends the stream silently.
@@ -97,7 +102,7 @@ import NowPlaying
         if isFlowing {
             // As many frames as the server accepts; it requests more when a refill fits.
             stream.readTiming { [weak self] result in
-                guard let self, case .success(let timing) = result else { return }
+                guard let self, let timing = take(result) else { return }
                 fill(upTo: start + timing.takenFrame + stream.targetFrames)
             }
         } else {
@@ -135,13 +140,13 @@ import NowPlaying
     /// period late.
     private func awaitEnd(_ stream: any AudioStream) {
         stream.readTiming { [weak self] result in
-            guard let self, self.stream != nil, case .success(let timing) = result else { return }
+            guard let self, self.stream != nil, let timing = take(result) else { return }
             let total = ring.format.seconds(frames: sentEnd - start)
             // During the start a reading may be wrong by the device's latency, but nothing plays faster than its duration.
             let soonest = flowingSince.map { total - timing.time.seconds(since: $0) } ?? 0
             let left = max(total - timing.audibleFrame / Double(ring.format.sampleRate), soonest)
             if left > Drains.lead {
-                return call(after: left - Drains.lead, timing) { [weak self] in self?.awaitEnd(stream) }
+                return call(after: left - Drains.lead, timing.time) { [weak self] in self?.awaitEnd(stream) }
             }
             if !isDrained {
                 isDrained = true
@@ -151,13 +156,23 @@ import NowPlaying
                 onEnd?(.success(AnnouncementOutcome(seconds: total, isCut: isCut)))
                 return
             }
-            call(after: max(left, Self.endTolerance), timing) { [weak self] in self?.awaitEnd(stream) }
+            call(after: max(left, Self.endTolerance), timing.time) { [weak self] in self?.awaitEnd(stream) }
         }
     }
 
-    /// Calls `then` once, `seconds` after a reading.
-    private func call(after seconds: Double, _ timing: StreamTiming, _ then: @escaping @PlayerLoop () -> Void) {
-        deadline = EventLoop.current.deadline(timing.time.advanced(bySeconds: seconds)) { [weak self] in
+    /// Returns a reading; nil: it failed. A server that hangs ends the announcement.
+    private func take(_ result: Result<StreamTiming, OutputError>) -> StreamTiming? {
+        switch result {
+        case .success(let timing): return timing
+        case .failure(let error):
+            if error.kind == .serverHung { onLoss?(error) }
+            return nil
+        }
+    }
+
+    /// Calls `then` once, `seconds` after `time`.
+    private func call(after seconds: Double, _ time: MonotonicTime, _ then: @escaping @PlayerLoop () -> Void) {
+        deadline = EventLoop.current.deadline(time.advanced(bySeconds: seconds)) { [weak self] in
             self?.deadline = nil
             then()
         }
@@ -200,6 +215,7 @@ import NowPlaying
 
     func streamIsReady(_ stream: any AudioStream) {
         isReady = true
+        deadline = nil
         send()
     }
 

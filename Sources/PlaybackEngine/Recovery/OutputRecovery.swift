@@ -89,7 +89,11 @@ import NowPlaying
         if loss?.kind == .asleep { loss = nil }
         absence = error.kind == .noDevice ? .deviceGone : .serverBack
         if error.kind == .noDevice, lostWithStream(at: anchor) { return }
-        if reason == .serverHung, output.isConnected { output.disconnect() }
+        if reason == .serverHung, output.isConnected {
+            output.disconnect()
+            // That ends the stream of an announcement without a report.
+            player.loop.later { [weak player] in player?.announcer.serverChanged(error) }
+        }
         if player.playout.flow.settleSilence(at: anchor) { return }
         player.playout.preparation.standStill(reason, at: anchor)
         scheduleRetry()
