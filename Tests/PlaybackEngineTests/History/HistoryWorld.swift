@@ -85,6 +85,8 @@ import TestSupport
     static func enter() {
         EventLoop.current.separateDeferred()
         virtual_time_enter(1_000_000_000_000)
+        // An earlier test may have left the pages kept or not, and their release is a turn of the loop.
+        ProgramPages.keepForAWhile()
     }
 
     /// A stopped player; nil: the system has no descriptors left. `ringSeconds`: seconds that a ring keeps.
