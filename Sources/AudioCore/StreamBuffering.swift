@@ -9,7 +9,7 @@
 package struct StreamBuffering: Equatable, Sendable {
     /// Frames to which the queue is filled: 8 s, or as many as last from one request to the next.
     package var target: Int64
-    /// Length of the whole queue at the server: 8 s, or 4 MiB; 3.75 MiB if 4 MiB are less than 4 s.
+    /// Length of the whole queue at the server: 8 s, or 4 MiB; 3.5 MiB if 4 MiB are less than 4 s.
     package var length: Int64
     /// Maximum that the device takes ahead: 2 s, or half of the queue.
     package var deviceLatency: Int64
@@ -32,8 +32,8 @@ package struct StreamBuffering: Equatable, Sendable {
         let rate = Int64(format.sampleRate)
         let bytes = Int64(format.bytesPerFrame)
         let limit = min(8 * rate, (4 << 20) / bytes)
-        // At such rates a sixteenth less costs few requests, and saves a quarter of a megabyte.
-        length = !isLive && (2 * rate..<4 * rate).contains(limit) ? limit / 16 * 15 : limit
+        // At such rates an eighth less costs few requests, and saves half a megabyte.
+        length = !isLive && (2 * rate..<4 * rate).contains(limit) ? limit / 8 * 7 : limit
         target = length
         deviceLatency = min(isLive ? rate / 4 : 2 * rate, length / 2)
         refill = max(1, (length - deviceLatency) / 2)
