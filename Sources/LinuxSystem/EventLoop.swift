@@ -15,6 +15,8 @@ package import NowPlaying
     private var waiting: Batch?
     /// Handlers deferred before a test began its own time.
     private var aside: Batch?
+    /// True from `separateDeferred()` to `joinDeferred()`.
+    private var isSeparated = false
     /// Deferred source that releases the pages of the program; nil: not needed yet.
     private var pages: OpaquePointer?
 
@@ -90,7 +92,7 @@ package import NowPlaying
     /// they are kept by then (`ProgramPages`). A handler of the loop that releases them brings back half a megabyte on
     /// the way to the wait.
     package func giveBackPages() {
-        guard !ProgramPages.isKept else { return }
+        guard !isSeparated, !ProgramPages.isKept else { return }
         if pages == nil {
             guard sd_event_add_defer(event, &pages, linux_give_back_before_wait, nil) >= 0 else { return }
             sd_event_source_set_priority(pages, Int64(SD_EVENT_PRIORITY_IDLE))
@@ -131,14 +133,18 @@ package import NowPlaying
     }
 
     /// Separates the presently deferred work from later work, until `joinDeferred()`. For tests with their own time, in
-    /// which the system's next turn does not come.
+    /// which the system's next turn does not come. No pages are released meanwhile: other threads decide that for all of the
+    /// process, and a release is a turn of the loop.
     package func separateDeferred() {
+        isSeparated = true
+        if let pages { sd_event_source_set_enabled(pages, Int32(SD_EVENT_OFF)) }
         aside = waiting
         waiting = nil
     }
 
     /// Ends `separateDeferred()`; drops work that was deferred meanwhile and did not run.
     package func joinDeferred() {
+        isSeparated = false
         waiting = aside
         aside = nil
     }

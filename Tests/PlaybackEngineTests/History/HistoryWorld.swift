@@ -85,8 +85,6 @@ import TestSupport
     static func enter() {
         EventLoop.current.separateDeferred()
         virtual_time_enter(1_000_000_000_000)
-        // An earlier test may have left the pages kept or not, and their release is a turn of the loop.
-        ProgramPages.keepForAWhile()
     }
 
     /// A stopped player; nil: the system has no descriptors left. `ringSeconds`: seconds that a ring keeps.
@@ -312,7 +310,6 @@ import TestSupport
     private func step() {
         stepping?.release()
         stepping = nil
-        ProgramPages.keepForAWhile()
         if waitsForSource {
             waitsForSource = false
             worker.becomeReadable()
@@ -328,7 +325,6 @@ import TestSupport
         delivery = EventLoop.current.deadline(time) { [unowned self] in
             delivery?.release()
             delivery = nil
-            ProgramPages.keepForAWhile()
             player.playout.decoding.takeReports()
         }
     }
