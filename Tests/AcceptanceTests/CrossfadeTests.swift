@@ -220,14 +220,16 @@ extension Acceptance {
                 if: TimerTrace.isPossible,
                 "NOT TESTED: the wake-ups of an overlap; it needs strace, and processes may not be traced here"))
         func wakeups() async throws {
-            let server = await SharedServer.pulseAudio.value
-            // Three of each kind, side by side. Messages of the server arrive in one or more wakeups, so the minimum counts.
-            let sinks = (0..<6).map { TestSink("overlap\($0)", rewinds: true) }
-            let modules = sinks.map { server.load($0) }
-            defer { for module in modules { server.control("unload-module", module) } }
+            // Three of each kind, side by side. Messages of the server arrive in one or more wakeups, so the minimum counts. Each
+            // has a server of its own: a server reports the streams of all clients to each of them.
+            let sink = TestSink("overlap", rewinds: true)
             let count = 6
+            var servers: [SoundServer] = []
+            defer { for server in servers { server.stop() } }
             var begun: [(daemon: RealDaemon, client: Client)] = []
-            for (number, sink) in sinks.enumerated() {
+            for number in 0..<6 {
+                let server = await SoundServer.pulseAudio([sink])
+                servers.append(server)
                 let folder = TemporaryFolder()
                 let daemon = await RealDaemon.start(
                     server, sink: sink.name, in: folder, readsTitles: false,
