@@ -50,7 +50,7 @@ def run(bench):
         bench.row("boxes whose newest state the broker has", delivered, "", BOXES, least=True),
         bench.row("boxes whose newest state it has after a restart", returned, "", BOXES, least=True),
         bench.row("seconds until it has", back, "s", 10),
-        bench.row("seconds until all have told an event, worst", max(spans), "s", 2),
+        bench.row("seconds until all have published an event, worst", max(spans), "s", 2),
         bench.row("messages of an event, for each box", messages, "", 8),
         bench.row("wakeups of all boxes in 20 quiet seconds", quiet, "", 0),
         bench.row("broker: memory for each box", (full - empty) / BOXES / 1024, "KiB", 64),

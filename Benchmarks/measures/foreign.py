@@ -31,10 +31,10 @@ def run(bench):
             path = _file(bench, ending, coder)
             ffmpeg = min(decoding(["ffmpeg", "-v", "error", "-i", str(path), "-map", "0:a", "-f", "f32le", "-"])) * 60 / SECONDS
             with Daemon(bench.program, bench.folder(), server) as daemon:
-                sound, told = _first(daemon, path)
+                sound, tags = _first(daemon, path)
                 playing = _playing(bench, daemon, path)
                 following = _next(daemon, path)
-            notes[name] = playing | {"ffmpeg": ffmpeg, "sound": sound, "tags": told, "next": following}
+            notes[name] = playing | {"ffmpeg": ffmpeg, "sound": sound, "tags": tags, "next": following}
             rows += [
                 bench.row(f"{name}: to tags and first sound, p50", sound * 1e3, "ms", 120),
                 bench.row(f"{name}: skip to the next item to sound, p50", following * 1e3, "ms", 120),

@@ -31,7 +31,7 @@ def run(bench):
             decoding = _decoding([str(path) if word == "IN" else word for word in decoder])
             with Daemon(bench.program, bench.folder(), server) as daemon:
                 before = memory(daemon.pid)["pss"]
-                sound, told = _first(daemon, path)
+                sound, tags = _first(daemon, path)
                 time.sleep(5)
                 # From one refill to another: a refill decodes up to 4 s at once.
                 worked(daemon.pid)
@@ -40,7 +40,7 @@ def run(bench):
                 worked(daemon.pid)
                 playing = window.done()
             notes[name] = playing | {"decoder": decoding, "pacat": sending, "pss before": before,
-                                     "sound": sound, "tags": told}
+                                     "sound": sound, "tags": tags}
             what, against = f"{decoder[0]} and pacat", decoding + sending
             if name == "MP3":
                 # The one that plays by itself is held against as a player.
@@ -72,7 +72,7 @@ def _playing(bench, path):
 
 def _first(daemon, path, trials=15):
     """From the command to the instant at which the first sample is audible, as the state says, and until that came."""
-    sound, told = [], []
+    sound, tags = [], []
     follower = Connection(daemon.path)
     follower.call("nowPlaying.subscribe")
     for _ in range(trials):
@@ -86,11 +86,11 @@ def _first(daemon, path, trials=15):
             state = json.loads(follower.line())["params"]
             if state["anchor"]["rate"] == 1:
                 break
-        told.append(time.monotonic() - sent)
+        tags.append(time.monotonic() - sent)
         daemon.connection.line()
         sound.append(state["anchor"]["monotonic"] - sent)
     follower.close()
-    return float(np.median(sound)), float(np.median(told))
+    return float(np.median(sound)), float(np.median(tags))
 
 
 def _file(bench, name, ending, coder, rate):

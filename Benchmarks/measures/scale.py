@@ -31,18 +31,18 @@ def run(bench):
     paths = _links(bench)
     # Where they have no number, the table says why.
     for name, why in (("mopidy", f"is not given {ENTRIES} entries: it looks every name up by itself"),
-                      ("cmus", "tells nobody of a pause")):
+                      ("cmus", "reports no pause to its clients")):
         if name in bench.players:
             bench.remark(f"{name} {why}.")
     queues = bench.in_turn("scale, queue", lambda player, server: _queue(player, paths),
                            players=[name for name in bench.players if name != "mopidy"])
-    told = bench.in_turn("scale, subscribers", lambda player, server: _subscribers(bench, player),
-                         players=[name for name, kind in bench.players.items() if getattr(kind, "tells", True)])
+    reached = bench.in_turn("scale, subscribers", lambda player, server: _subscribers(bench, player),
+                            players=[name for name, kind in bench.players.items() if getattr(kind, "tells", True)])
     small = bench.in_turn("scale, subscribers to the state alone", lambda player, server: _subscribers(
         bench, player, fields=["state"]), players=["nowplayingd"])
     most = bench.in_turn("scale, most subscribers", lambda player, server: _subscribers(bench, player, MOST), players=["nowplayingd"])
     listed = bench.in_turn("scale, list", lambda player, server: _listed(bench, player), players=["nowplayingd"])
-    queue, last = ({name: results[0] for name, results in found.items()} for found in (queues, told))
+    queue, last = ({name: results[0] for name, results in found.items()} for found in (queues, reached))
     listed, most, small = ({name: results[0] for name, results in found.items()} for found in (listed, most, small))
     lasts = {name: median(found["last ms"]) for name, found in last.items()}
     rivals = [float(span) for name, span in lasts.items() if name != "nowplayingd"]

@@ -12,7 +12,7 @@ from harness.player import Player
 
 
 class Cmus(Player):
-    """Its position is in whole seconds, and nobody is told of anything."""
+    """Its position is in whole seconds, and it reports nothing to its clients."""
 
     name, resolution, tells = "cmus", 1.0, False
 
