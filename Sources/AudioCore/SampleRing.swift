@@ -91,7 +91,7 @@ package final class SampleRing: @unchecked Sendable {
         read(range) { body(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }
 
-    /// Releases the frames before `frame`. Consumer only.
+    /// Releases the frames before `frame`. Consumer, or the producer at an instant that the consumer planned.
     package func release(before frame: Int64) {
         bounds.withLock { $0.begin = max($0.begin, min(frame, $0.end)) }
     }

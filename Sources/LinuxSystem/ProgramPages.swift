@@ -21,9 +21,12 @@ package enum ProgramPages {
     /// True while `keepForAWhile` keeps the pages. Any thread.
     static var isKept: Bool { second < keptUntil.load(ordering: .relaxed) }
 
-    /// Waits until the eventfd has a count, and takes it. Releases the pages first, as `giveBack` does. The thread needs
-    /// only one of them after that: a release by other code brings back those on its way to the wait. Blocks.
-    package static func giveBack(whileAwaiting descriptor: Int32) { linux_await_count(descriptor, isKept ? 0 : 1) }
+    /// Waits until an eventfd or a timerfd has a count, and takes it; true: the timer's. A timer below 0 never expires. Releases the
+    /// pages first, as `giveBack` does. The thread needs only one of them after that: a release by other code brings back those on
+    /// its way to the wait. Blocks.
+    package static func giveBack(whileAwaiting event: Int32, or timer: Int32) -> Bool {
+        linux_await_count(event, timer, isKept ? 0 : 1) != 0
+    }
 
     /// Keeps the pages for five seconds, for a client that repeats its request: it would wait half a millisecond for
     /// the kernel to bring them back. Any thread.

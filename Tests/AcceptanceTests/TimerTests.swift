@@ -1,4 +1,5 @@
 import ControlProtocol
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -14,6 +15,20 @@ extension Acceptance {
         /// strace's output about a program so far.
         private func trace(_ name: String, _ daemon: RealDaemon) -> TimerTrace {
             TimerTrace(String(decoding: daemon.folder.read(name + ".trace"), as: UTF8.self))
+        }
+
+        /// The descriptors in the interest lists of a daemon's epoll descriptors (proc(5), fdinfo).
+        private func waitedDescriptors(_ daemon: RealDaemon) -> Set<String> {
+            let folder = "/proc/\(daemon.process.pid)/fdinfo"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let lines = names.flatMap { name in
+                ((try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? "").split(separator: "\n")
+            }
+            // `tfd:       15 events: …`
+            return Set(
+                lines.filter { $0.hasPrefix("tfd:") }.compactMap { line in
+                    line.split(separator: " ").dropFirst().first.map(String.init)
+                })
         }
 
         @Test("playing, a missing request and the end of the item are awaited; paused, nothing is, with all bridges")
@@ -57,6 +72,34 @@ extension Acceptance {
                 let soon = seen.due.filter { name != "nowplaying-mqtt" || $0 < now() + 3600 }
                 #expect(soon.isEmpty, "\(name), paused: due \(soon) at \(now())")
             }
+        }
+
+        @Test("at a high sampling rate, the moment before the next request is awaited; a pause cancels it")
+        func plannedDecoding() async throws {
+            let server = await SharedServer.pulseAudio.value
+            let module = server.load(TestSink("planned", rate: 192_000, rewinds: true))
+            defer { server.control("unload-module", module) }
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(
+                server, sink: "planned", in: folder, before: TimerTrace.words(folder.path("nowplayingd.trace")))
+            let client = daemon.connect()
+            let file = folder.silence("a.wav", seconds: 600, rate: 192_000, channels: 2)
+            #expect(client.call("play", ["uri": .string(file)])?.playing == "playing")
+            // The null sink takes 2 s at once. The loop waits for its own timers, and not for this one.
+            var alarm: String?
+            let isSet = becomes {
+                let (now, waited) = (now(), waitedDescriptors(daemon))
+                alarm =
+                    trace("nowplayingd", daemon).timers.first { descriptor, timer in
+                        !waited.contains(descriptor) && timer.due.map { $0 > now + 1 && $0 < now + 2 } ?? false
+                    }?.key
+                return alarm != nil
+            }
+            #expect(isSet)
+            client.call("pause")
+            let descriptor = try #require(alarm)
+            // One that has expired would keep its instant here.
+            #expect(becomes { trace("nowplayingd", daemon).timers[descriptor]?.due == nil })
         }
     }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import LinuxSystem
+import NowPlaying
 
 /// Orders of the loop's thread to the decode thread, and its reports. `DecodeThread` keeps them under its lock.
 struct DecodeOrders {
@@ -12,6 +13,14 @@ struct DecodeOrders {
         let ring: SampleRing?
         /// Seconds of audio to report as `reached`.
         let prefill: Double
+    }
+
+    /// Room in a ring at a known instant.
+    struct PlannedRelease: Sendable {
+        let ring: SampleRing
+        /// Frame of the ring before which all are audible by then.
+        let frame: Int64
+        let time: MonotonicTime
     }
 
     /// The sleep of the decode thread.
@@ -42,6 +51,7 @@ struct DecodeOrders {
     /// Notified when the thread has ended.
     private(set) var farewell: LoopSignal?
     private var sleep = Sleep.awake
+    private(set) var plannedRelease: PlannedRelease?
     /// True while the thread opens an item or seeks in it; an order for another position interrupts that.
     private(set) var isOpening = false
     /// Reports that the loop has not taken yet, each with its run.
@@ -57,6 +67,7 @@ struct DecodeOrders {
         reopening = nil
         mark = nil
         isClosing = false
+        plannedRelease = nil
         audibleRing = nil
         reports.removeAll { $0.run != run }
     }
@@ -70,6 +81,7 @@ struct DecodeOrders {
         reopening = nil
         mark = nil
         isClosing = true
+        plannedRelease = nil
         reports.removeAll()
     }
 
@@ -90,6 +102,9 @@ struct DecodeOrders {
 
     /// Sets the audible ring; nil: none.
     mutating func setAudible(_ ring: SampleRing?) { audibleRing = ring.map(ObjectIdentifier.init) }
+
+    /// Plans a release of frames in place of an earlier plan; nil: none.
+    mutating func plan(_ release: PlannedRelease?) { plannedRelease = release }
 
     /// Orders the thread to end, and to notify `farewell` afterwards.
     mutating func end(_ farewell: LoopSignal?) {
@@ -157,6 +172,13 @@ struct DecodeOrders {
     mutating func takeNext() -> DecodeItem? {
         defer { next = nil }
         return next
+    }
+
+    /// Releases the frames whose instant has come.
+    mutating func releaseDue() {
+        guard let due = plannedRelease, due.time <= .now else { return }
+        plannedRelease = nil
+        due.ring.release(before: due.frame)
     }
 
     /// Notes that the thread sleeps until an order wakes it.

@@ -15,6 +15,8 @@ package final class DecodeThread: Sendable {
     private let orders = Mutex(DecodeOrders())
     /// An eventfd that ends the thread's sleep.
     let wakeup: Int32
+    /// Ends the thread's sleep at a planned instant.
+    private let alarm = DecodeAlarm()
     let abandoned = AbandonFlag()
     let open: DecoderOpener
     /// Capacity of a ring for a format in frames. Called on the decode thread.
@@ -93,6 +95,19 @@ package final class DecodeThread: Sendable {
         change(wakes: { !$0.awaitsSource && (isEnough || $0.mark != nil) }) { _ in }
     }
 
+    /// Continues at `time` without a wakeup of the loop: the frames of this ring before `frame` are audible by then, and released.
+    /// Replaces an earlier plan. A new run or a rest cancels it.
+    func planRelease(in ring: SampleRing, before frame: Int64, at time: MonotonicTime) {
+        orders.withLock { $0.plan(DecodeOrders.PlannedRelease(ring: ring, frame: frame, time: time)) }
+        alarm.set(time)
+    }
+
+    /// Cancels the planned release: the sound does not flow as expected.
+    func cancelRelease() {
+        orders.withLock { $0.plan(nil) }
+        alarm.set(nil)
+    }
+
     /// Sets the audible ring.
     package func setAudible(_ ring: SampleRing?) { change { $0.setAudible(ring) } }
 
@@ -135,6 +150,13 @@ package final class DecodeThread: Sendable {
     /// Posts a report. The decode thread, or a thread beside it.
     func post(_ report: DecodeReport, run: Int) {
         if orders.withLock({ $0.post(report, run: run) }) { signal.notify() }
+    }
+
+    /// Sleeps until an order wakes the thread, or until the instant of a planned release. Releases the pages of the program first:
+    /// the next step is seconds away. The decode thread.
+    func sleep() {
+        guard ProgramPages.giveBack(whileAwaiting: wakeup, or: alarm.descriptor) else { return }
+        _ = orders.withLock { $0.wake() }
     }
 
     /// Reads and changes the orders under their lock, without waking the decode thread. The decode thread.

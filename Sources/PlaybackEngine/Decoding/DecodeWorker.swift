@@ -64,7 +64,7 @@ final class DecodeWorker {
             switch step() {
             case .none: break
             // The last step of a refill; the next is seconds away.
-            case .wake: ProgramPages.giveBack(whileAwaiting: shared.wakeup)
+            case .wake: shared.sleep()
             case .source: waitForSource()
             case .end: return
             }
@@ -118,6 +118,7 @@ final class DecodeWorker {
         return shared.withOrders { orders in
             if orders.isEnding { return .end }
             if orders.isOverdue { shared.abandoned.resume() }
+            orders.releaseDue()
             if let rest = orders.takeRest() { return .close(run: rest.run, ring: rest.ring) }
             if let beginning = orders.takeBeginning() { return .begin(beginning) }
             if orders.run == run, let opening {

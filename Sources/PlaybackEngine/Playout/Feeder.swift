@@ -97,6 +97,7 @@ import NowPlaying
                 lane.note(timing, isPrompt: isPrompt || lane.stream?.isStepped != true)
                 let isFilled = lane.sentEnd > before
                 refill(lane, timing, isFilled: isFilled)
+                early.plan(lane, timing)
                 learnSkew(lane)
                 checkDrift(lane, timing)
                 player.notePosition()

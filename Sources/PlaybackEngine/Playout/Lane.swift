@@ -7,7 +7,7 @@ import NowPlaying
 @PlayerLoop final class Lane {
     let ring: SampleRing
     private(set) var stream: (any AudioStream)?
-    private(set) var phase = Phase.opening
+    private(set) var phase = Phase.opening { didSet { if !isFlowing { cancelPlan() } } }
     private(set) var supply = Supply.fed
     /// Stream frame minus ring frame of the sent frames; nil before the first.
     private(set) var offset: Int64?
@@ -39,6 +39,8 @@ import NowPlaying
     let overlap = LaneOverlap()
     /// Number of starts of the flow.
     private var starts = 0
+    /// Thread that decodes at a known instant of the present flow; nil: none.
+    private var planned: DecodeThread?
 
     /// A lane without a stream; `sentEnd`: the first ring frame to be sent.
     init(ring: SampleRing, sentEnd: Int64) {
@@ -54,43 +56,25 @@ import NowPlaying
     func note(_ timing: StreamTiming, isPrompt: Bool = true) {
         if case .held(isRead: false) = phase, !timing.isPlaying { phase = .held(isRead: true) }
         readings.note(timing, isPrompt: isPrompt, canRewind: stream?.canRewind, inSteps: stream?.isStepped == true)
+        if clock.evenness.isWatched { cancelPlan() }
     }
 
     /// Marks the held lane as read: its last reading has its position.
     func markRead() { if isUnread { phase = .held(isRead: true) } }
 
     /// Restarts the clock's line, as sound did not flow evenly.
-    func restartClock() { readings.restart() }
+    func restartClock() {
+        cancelPlan()
+        readings.restart()
+    }
 
     /// Expects this skew of the lane's device; nil: it is not known.
     func expect(_ known: KnownSkew?) { readings.expect(known) }
 
     /// Resets the clock, as the stream is another one.
-    func resetClock() { readings.reset() }
-
-    /// Reads the timing, up to ten times until the answer is plausible or three in a row agree.
-    func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
-        readTiming(before: [], completion)
-    }
-
-    private func readTiming(
-        before: [StreamTiming], _ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void
-    ) {
-        guard let stream else {
-            return EventLoop.current.later { completion(.failure(OutputError(.refused, "the stream was closed"))) }
-        }
-        stream.readTiming { [self] result in
-            guard case .success(let timing) = result, before.count < 10, !isSteppedAndUneven,
-                !readings.isPlausible(timing, audibleFrom: audibleFrom, canRewind: self.stream?.canRewind)
-            else { return completion(result) }
-            let series = before + [timing]
-            if series.count >= 3, series.suffix(3).allSatisfy({ readings.agree($0, timing) }) {
-                // The readings are right: the device lost or inserted sound without a report.
-                note(timing, isPrompt: self.stream?.isStepped != true)
-                return completion(result)
-            }
-            readTiming(before: series, completion)
-        }
+    func resetClock() {
+        cancelPlan()
+        readings.reset()
     }
 
     // MARK: The stream
@@ -300,6 +284,20 @@ import NowPlaying
         // An output faster than its readings may be past items that are not published yet.
         timeline.forget(before: audibleFrame, sparing: shown)
         gains.forget(before: audibleFrame)
+    }
+
+    /// Lets the thread continue at `time`, with the room of the stream's frames before `frame`, which are audible by then if the
+    /// flow lasts.
+    func plan(before frame: Int64, at time: MonotonicTime, by thread: DecodeThread) {
+        guard isFlowing, let offset else { return }
+        planned = thread
+        thread.planRelease(in: ring, before: min(frame - offset, sentEnd), at: time)
+    }
+
+    /// Cancels that.
+    func cancelPlan() {
+        planned?.cancelRelease()
+        planned = nil
     }
 
     /// Starts a new run in the same ring: drops the unsent frames; the sent ones continue.

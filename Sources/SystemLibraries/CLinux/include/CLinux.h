@@ -71,8 +71,9 @@ void linux_give_back_library_pages(const void *address);
    the wait of the loop. Returns 0. */
 struct sd_event_source;
 int linux_give_back_before_wait(struct sd_event_source *source, void *context);
-/* read(2) of an eventfd, which blocks. `gives_back`: linux_give_back_program_pages first. */
-void linux_await_count(int descriptor, int gives_back);
+/* Waits until the eventfd or the timerfd has a count, and takes it. `gives_back`: linux_give_back_program_pages first. Returns 1 if
+   the timer had expired, else 0. `timer` below 0: the eventfd alone. */
+int linux_await_count(int event, int timer, int gives_back);
 
 /* shutdown(2) of both directions. Two system modules export SHUT_RDWR, so Swift may see neither. */
 void linux_shut_down(int socket);
