@@ -158,6 +158,21 @@ import NowPlaying
         _ = publishAudibleItems(on: lane, timing)
     }
 
+    /// Publishes the items that were heard before an unrequested silence: the boundary of a very short one may be a moment ago.
+    func publishHeardItems(on lane: Lane) {
+        guard lane === playout.audible, lane.isFlowing, playout.pending == nil, playout.flow.change == nil,
+            playout.stall == nil, let timing = lane.timingByClock ?? lane.timing
+        else { return }
+        let end = min(Double(lane.sentStreamEnd), playout.heardFrame(lane, timing))
+        let segments = lane.timeline.segments
+        for segment in segments[firstUnknown(in: segments)...].prefix(while: { Double($0.streamStart) < end }) {
+            let anchor = playout.flowingAnchor(lane, timing, of: segment)
+            // A clock without a reading of the present flow would set it before the last event.
+            guard anchor.monotonic >= publisher.state.anchor.monotonic else { return }
+            begin(segment, on: lane, anchor)
+        }
+    }
+
     /// Publishes the items that the server has begun although they are not heard yet: a pause rests in the last of them.
     func publishBegunItems() {
         playout.turn.complete()

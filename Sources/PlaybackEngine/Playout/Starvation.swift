@@ -30,6 +30,7 @@ import NowPlaying
         let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now
         deadline = player.loop.deadline(silence) { [unowned self, weak lane] in
             guard let lane, lane === playout.audible, lane.isStarved, playout.pending == nil else { return }
+            playout.boundaries.publishHeardItems(on: lane)
             lane.hold()
             // However late this is, only sent frames were audible.
             playout.setStalled(player.sources.latenessReason, at: playout.stoppedAnchor(at: silence))
@@ -45,6 +46,7 @@ import NowPlaying
         if let end = lane.ringEnd, lane.sentEnd >= end { return }
         guard lane.ring.end > lane.sentEnd else { return begin(lane) }
         // A refill in the flow would lose frames that are rendered between two blocks.
+        playout.boundaries.publishHeardItems(on: lane)
         lane.starve()
         lane.hold()
         playout.feeder.topUp(lane)
@@ -123,6 +125,7 @@ import NowPlaying
     /// takes them back and drops them (protocol-native.c, `sink_input_process_rewind_cb`). False: all were heard, or play in any
     /// case.
     func takeBack(_ lane: Lane) -> Bool {
+        playout.boundaries.publishHeardItems(on: lane)
         guard lane === playout.audible, lane.stream?.canRewind == true,
             let frame = playout.resumption.nextFrame(lane, at: EventLoop.now), frame < lane.sentStreamEnd
         else { return false }
