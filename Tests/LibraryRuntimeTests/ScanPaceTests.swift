@@ -22,32 +22,35 @@ import TrackDatabase
         await house.start()
         #expect(
             try house.reaches { $0["daemon"]?["state"] == "playing" && $0["scan"]?["phase"] == "read" })
-        let seconds = 2.0
         let (begin, before) = (EventLoop.now, try house.work())
-        await LoopThread.wait(seconds: seconds)
-        let (wall, after) = (EventLoop.now.seconds(since: begin), try house.work())
-        let computed = Double(after.computed - before.computed) / 1e9
-        let status = try house.status()
-        #expect(status["scan"]?["phase"] == "read", "\(status)")
-        // It may be ahead by one order of files.
-        #expect(computed <= wall / 4 + 0.1, "\(computed) s of \(wall) s")
-        let waited = Double(after.waited - before.waited) / 1e9
-        #expect(computed + waited > wall / 50, "\(computed) s and \(waited) s of \(wall) s")
+        await LoopThread.wait(seconds: 2)
+        // A written batch takes its time at once, and the readers wait until the scan has its share again.
+        var figures = (wall: 0.0, computed: 0.0, waited: 0.0, done: Int64(0))
+        let isPaid = try house.reaches {
+            guard $0["scan"]?["phase"] == "read" else { return false }
+            let (wall, now) = (EventLoop.now.seconds(since: begin), try house.work())
+            figures = (
+                wall, Double(now.computed - before.computed) / 1e9, Double(now.waited - before.waited) / 1e9,
+                $0["scan"]?["done"]?.integerValue ?? 0
+            )
+            // It may be ahead by one order of files.
+            return figures.computed <= wall / 4 + 0.1
+        }
+        #expect(isPaid && figures.computed + figures.waited > figures.wall / 50, "\(figures)")
 
         // All that the processors give it, as long as its readers of tags live.
-        let done = try #require(status["scan"]?["done"]?.integerValue)
         let (lifted, earlier) = (EventLoop.now, try house.work())
         _ = try RawClient(house.socket).call("library.update")
         #expect(
             try house.reaches {
-                ($0["scan"]?["done"]?.integerValue ?? 0) > done + (Int64(count) - done) / 2 || $0["lastScan"] != .null
+                ($0["scan"]?["done"]?.integerValue ?? 0) > (figures.done + Int64(count)) / 2 || $0["lastScan"] != .null
             })
         let later = try house.work()
         let isOver = try house.status()["lastScan"] != .null
         let wanted = Double(later.computed + later.waited - earlier.computed - earlier.waited) / 1e9
         let share = wanted / EventLoop.now.seconds(since: lifted)
         #expect(isOver || share > 0.5, "\(share)")
-        if getenv("NOWPLAYING_FIGURES") != nil { print("a quarter: \(computed / wall); asked: \(share); \(status)") }
+        if getenv("NOWPLAYING_FIGURES") != nil { print("a quarter: \(figures); asked: \(share)") }
         #expect(try house.reaches { $0["scan"] == .null && $0["tracks"] == .integer(Int64(count)) })
 
         // Identities are for quiet times.
