@@ -67,14 +67,16 @@ extension Acceptance {
         /// Samples that a separate daemon writes for these files, without the header.
         private func play(_ files: [String]) async throws -> [UInt8] {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let daemon = await RealDaemon.start(
+                nil, output: "file:" + folder.path("out.wav"), in: folder, isLogged: true)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
-            #expect(client.event("stop")["reason"] == "ended")
+            let events = client.events(until: "stop ended")
             #expect(daemon.stop() == 0)
             let bytes = folder.read("out.wav")
-            let data = try #require(bytes.firstRange(of: Array("data".utf8)))
+            let log = String(decoding: folder.read("log"), as: UTF8.self)
+            let data = try #require(bytes.firstRange(of: Array("data".utf8)), "\(events), \(log)")
             return Array(bytes[(data.upperBound + 4)...])
         }
     }

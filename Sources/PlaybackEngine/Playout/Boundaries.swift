@@ -42,7 +42,7 @@ import NowPlaying
         player.descriptions.schedule()
         player.marks.schedule()
         playout.crossfade.schedule()
-        guard let lane = playout.settledLane, let (frame, isEnd) = next(on: lane),
+        guard let lane = playout.settledLane, let (frame, isEnd) = next(on: lane), !(isEnd && endsByDrain(lane)),
             let time = lane.clock.time(of: Double(frame)) ?? lane.timeOfPassed(Double(frame))
                 ?? timeOfNextLook(on: lane, isEnd: isEnd)
         else {
@@ -82,8 +82,11 @@ import NowPlaying
         return lane.clock.time(of: Double(end))?.advanced(bySeconds: lateness(ofEndOf: lane))
     }
 
-    /// Instant of the next check of an output without a pace before its first report. The output reports the end of its
-    /// drain by itself.
+    /// True while the end of a lane comes with the report of its drain: an output without a pace plays its last frames when the
+    /// machine has time for them, perhaps later than they last.
+    private func endsByDrain(_ lane: Lane) -> Bool { !lane.isPaced && lane.isDraining && !lane.isDrained }
+
+    /// Instant of the next check of an output without a pace before its first report.
     private func timeOfNextLook(on lane: Lane, isEnd: Bool) -> MonotonicTime? {
         guard lane.stream?.isPaced == false, !(isEnd && lane.isDraining) else { return nil }
         return EventLoop.now.advanced(bySeconds: Self.unpacedPause)
@@ -117,6 +120,7 @@ import NowPlaying
         }
         if isEnd {
             if playout.crossfade.start(on: lane) != nil { return handOver() }
+            if endsByDrain(lane) { return }
             if !lane.isDraining {
                 // Not all frames are sent yet: the refill that sends them schedules again.
                 playout.drains.drainIfEnding(lane, audible: Double(frame))
