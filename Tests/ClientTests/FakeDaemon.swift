@@ -78,9 +78,11 @@ final class FakeDaemon: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let client = accept(socket, nil, nil)
-                guard client >= 0, let daemon = self else { break }
-                daemon.begin(client)
+                guard client >= 0 else { break }
+                if let daemon = self { daemon.begin(client) } else { close(client) }
             }
+            // Not before: its number could be that of another socket, whose clients this thread would take.
+            close(socket)
         }
     }
 
@@ -88,16 +90,14 @@ final class FakeDaemon: Sendable {
 
     /// Ends all connections and takes the socket away; the thread ends.
     func stop() {
-        let clients = record.withLock { record -> Set<Int32>? in
-            guard !record.isEnding else { return nil }
+        record.withLock { record in
+            guard !record.isEnding else { return }
             record.isEnding = true
-            return record.clients
+            if let path { unlink(path) }
+            shutdown(listener, Int32(SHUT_RDWR))
+            // A client that ends by itself is closed after this: its number cannot be that of another socket here.
+            for client in record.clients { shutdown(client, Int32(SHUT_RDWR)) }
         }
-        guard let clients else { return }
-        if let path { unlink(path) }
-        shutdown(listener, Int32(SHUT_RDWR))
-        for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
-        close(listener)
     }
 
     /// Number of clients with their first state.

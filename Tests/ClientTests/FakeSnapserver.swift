@@ -56,6 +56,8 @@ final class FakeSnapserver: Sendable {
                 guard client >= 0 else { break }
                 Self.begin(stream, client)
             }
+            // Not before: its number could be that of another socket, whose clients this thread would take.
+            close(socket)
         }
     }
 
@@ -65,9 +67,7 @@ final class FakeSnapserver: Sendable {
     /// Ends it.
     func stop() {
         control.stop()
-        guard listener >= 0 else { return }
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        if listener >= 0 { shutdown(listener, Int32(SHUT_RDWR)) }
     }
 
     // MARK: The control protocol

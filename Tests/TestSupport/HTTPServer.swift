@@ -99,7 +99,7 @@ package final class HTTPServer: Sendable {
         let started = DetachedThread.start("http server") { [seen] in
             while true {
                 let connection = accept(listening, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else { break }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 let started = DetachedThread.start("http connection") {
                     let open = Connection(descriptor: connection)
@@ -113,6 +113,8 @@ package final class HTTPServer: Sendable {
                 }
                 if !started { close(connection) }
             }
+            // Not before: its number could be that of another socket, whose clients this thread would take.
+            close(listening)
         }
         precondition(started, "no thread to listen")
     }
@@ -120,7 +122,6 @@ package final class HTTPServer: Sendable {
     deinit {
         // Wakes the thread that waits for connections.
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
     }
 
     /// Address of a path on it.

@@ -55,6 +55,8 @@ final class FakeRooms: Sendable {
                 }
                 Thread.detachNewThread { [self] in serve(client) }
             }
+            // Not before: its number could be that of another socket, whose clients this thread would take.
+            close(listener)
         }
     }
 
@@ -94,8 +96,8 @@ final class FakeRooms: Sendable {
     /// Ends it and all connections.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-        for client in state.withLock({ $0.clients }) { shutdown(client, Int32(SHUT_RDWR)) }
+        // A client that ends by itself is closed after this: its number cannot be that of another socket here.
+        state.withLock { state in for client in state.clients { shutdown(client, Int32(SHUT_RDWR)) } }
     }
 
     private static func send(_ client: Int32, _ bytes: [UInt8]) {
