@@ -23,6 +23,9 @@ package final class ChildProcess: Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    /// True while the first thread of the process `pid` computes or waits for a processor.
+    package static func isRunnable(_ pid: Int32) -> Bool { ThreadNumber.isRunnable(stat: "/proc/\(pid)/stat") }
+
     /// Gives a process of one thread the lowest priority for disk and processor. Best effort.
     package static func lowerPriority(of pid: Int32) { linux_lower_priority(pid) }
 

@@ -86,8 +86,11 @@ package enum ThreadNumber {
 
     /// True while the thread computes or waits for a processor: its state in `/proc/self/task/N/stat` is R (proc(5)). False
     /// while it waits for anything else, and once it has ended.
-    package static func isRunnable(_ number: Int32) -> Bool {
-        let file = linux_open("/proc/self/task/\(number)/stat", O_RDONLY | O_CLOEXEC, 0)
+    package static func isRunnable(_ number: Int32) -> Bool { isRunnable(stat: "/proc/self/task/\(number)/stat") }
+
+    /// The same for the thread that this file of proc(5) describes.
+    static func isRunnable(stat path: String) -> Bool {
+        let file = linux_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard file >= 0 else { return false }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 128)

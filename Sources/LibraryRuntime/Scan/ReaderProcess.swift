@@ -29,6 +29,23 @@ package final class ReaderProcess {
         let socket: OwnedDescriptor
     }
 
+    /// The time since a process has begun a file, and how much of it the process computed.
+    private struct FileMeter {
+        private let pid: Int32
+        private let begun = EventLoop.now
+        private let computed: Int64
+
+        /// Starts now.
+        init(_ pid: Int32) {
+            self.pid = pid
+            computed = ChildProcess.processorTime(of: pid)
+        }
+
+        var seconds: Double { EventLoop.now.seconds(since: begun) }
+        /// The computed part of the time, from 0 to 1.
+        var share: Double { Double(ChildProcess.processorTime(of: pid) - computed) / 1e9 / max(seconds, 1e-9) }
+    }
+
     private enum Loss { case death, silence, wait, lie(String) }
 
     private let program: String?
@@ -40,11 +57,11 @@ package final class ReaderProcess {
 
     /// Seconds that a file may take.
     package static let patience = 10.0
-    /// Seconds that a new process may take before it begins its first file. They do not count for the file: a busy
-    /// machine starts processes late.
-    private static let startPatience = 60.0
-    /// Least share of the time in which a process gets the processor, on the busiest machine, unless it waits for a
-    /// disk.
+    /// Seconds that a process may wait for a processor on a busy machine: a new one before it begins its first file, and each
+    /// one at a file.
+    private static let busyPatience = 60.0
+    /// Least share of the time for which a process that hangs has computed. With less it waits for a disk or for a
+    /// processor.
     private static let leastShare = 0.01
     /// Deaths in a row without a file as their cause.
     private static let mostDeaths = 3
@@ -123,21 +140,24 @@ package final class ReaderProcess {
         else { return .death }
         buffer.removeAll(keepingCapacity: true)
         var answered = 0
-        let startDue = EventLoop.now.advanced(bySeconds: Self.startPatience)
-        var due = EventLoop.now.advanced(bySeconds: patience)
-        var computed = ChildProcess.processorTime(of: child.process.pid)
+        let started = EventLoop.now
+        var meter = FileMeter(child.process.pid)
+        var due = started.advanced(bySeconds: patience)
         while answered < asked.count {
             let milliseconds = (due.seconds(since: EventLoop.now) * 1000).rounded(.up)
             guard milliseconds > 0 else {
+                due = EventLoop.now.advanced(bySeconds: patience)
                 // The time of the first file starts when the new process has begun it.
-                if isStarting, startDue.seconds(since: EventLoop.now) > 0 {
+                if isStarting, EventLoop.now.seconds(since: started) < Self.busyPatience {
                     isStarting = !Self.hasBegun(files[asked[0]])
-                    due = EventLoop.now.advanced(bySeconds: patience)
-                    computed = ChildProcess.processorTime(of: child.process.pid)
+                    meter = FileMeter(child.process.pid)
                     continue
                 }
-                let seconds = Double(ChildProcess.processorTime(of: child.process.pid) - computed) / 1e9
-                return seconds < patience * Self.leastShare ? .wait : .silence
+                if meter.share >= Self.leastShare { return .silence }
+                guard ChildProcess.isRunnable(child.process.pid), meter.seconds < Self.busyPatience else {
+                    return .wait
+                }
+                continue
             }
             var polled = pollfd(fd: child.socket.number, events: Int16(POLLIN), revents: 0)
             guard poll(&polled, 1, Int32(clamping: min(milliseconds, 60_000))) > 0 else { continue }
@@ -147,7 +167,7 @@ package final class ReaderProcess {
             guard answered > before else { continue }
             isStarting = false
             due = EventLoop.now.advanced(bySeconds: patience)
-            computed = ChildProcess.processorTime(of: child.process.pid)
+            meter = FileMeter(child.process.pid)
         }
         return buffer.isEmpty ? nil : .lie("more answers than files")
     }
