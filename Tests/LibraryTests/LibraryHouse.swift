@@ -1,5 +1,4 @@
 import ControlProtocol
-import Foundation
 import Glibc
 import LinuxSystem
 import TestLibraries
@@ -50,9 +49,14 @@ final class LibraryHouse {
     /// Makes an empty file at its place in the library, with the time of change that the track has, if any. A scan finds it
     /// unchanged, and reads nothing.
     private static func makeFile(_ folder: String, _ track: TrackRecord) throws -> TrackFile {
-        let parent = folder + "/" + String(decoding: track.path.folder, as: UTF8.self)
-        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-        let path = try #require(FilePath(Array("\(parent)/".utf8) + track.path.name))
+        // By bytes: the name of a folder need not be text.
+        var parent = Array(folder.utf8)
+        for name in track.path.folder.split(separator: UInt8(ascii: "/")) {
+            parent += [UInt8(ascii: "/")] + name
+            let made = try #require(FilePath(parent)).withCString { mkdir($0, 0o700) }
+            try #require(made == 0 || errno == EEXIST)
+        }
+        let path = try #require(FilePath(parent + [UInt8(ascii: "/")] + track.path.name))
         let descriptor = path.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
         try #require(descriptor >= 0, "\(path.text)")
         defer { close(descriptor) }
