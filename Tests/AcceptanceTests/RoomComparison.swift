@@ -111,9 +111,12 @@ struct RoomComparison {
     /// Seconds after a change that the server made by itself is heard until the daemon knows.
     private static let learning = 1.0
 
-    /// Compares each chunk with the state at its instant. `offsets`: code of the first frame of each address, in seconds.
+    /// Compares each chunk with the state at its instant. `receipts`: the instants at which the states came. `offsets`: code of the first frame of each address, in seconds.
     /// `kind`: that of events with the cause `play` or `unstall`.
-    init(_ listener: SnapcastListener, _ states: [JSONValue], _ offsets: [String: Double], _ waits: HouseWaits) {
+    init(
+        _ listener: SnapcastListener, _ states: [JSONValue], _ receipts: StateReceipts, _ offsets: [String: Double],
+        _ waits: HouseWaits
+    ) {
         let heard = listener.heard
         let starts = states.filter { $0["cause"] == "play" || $0["cause"] == "unstall" }.map(\.monotonic)
         var unclear: [ClosedRange<Double>] = []
@@ -124,7 +127,7 @@ struct RoomComparison {
             let waited = waits.seconds(from: read, to: change + Self.learning)
             unclear.append(isOurs ? change...(change + waited) : (change - 0.05)...(change + Self.learning + waited))
         }
-        let known = states.map { (time: $0.monotonic, kind: Self.kind(of: $0), state: $0) }
+        let known = states.map { (time: Self.begin($0, receipts), kind: Self.kind(of: $0), state: $0) }
         for chunk in heard {
             let now = chunk.time + Self.half
             guard let index = known.lastIndex(where: { $0.time <= now }) else { continue }
@@ -142,6 +145,13 @@ struct RoomComparison {
                     "at \(chunk.time), \(chunk.time - state.monotonic) s after \(state.words)")
             }
         }
+    }
+
+    /// Instant from which a state is the present one. A `drift` keeps the place of the anchor before, and says nothing about
+    /// the time until it came.
+    private static func begin(_ state: JSONValue, _ receipts: StateReceipts) -> Double {
+        guard state["cause"] == "drift", let came = receipts.instant(of: state) else { return state.monotonic }
+        return max(came, state.monotonic)
     }
 
     private static func kind(of state: JSONValue) -> Kind {
