@@ -38,6 +38,30 @@ import Testing
         #expect(third)
     }
 
+    @Test("a look late in a chunk does not contradict a miss before: an end that is late has taken the chunk by then")
+    func lateLook() {
+        var pace = SinkPace()
+        _ = isKept(&pace, 100, taken: 100)
+        let isPatient = pace.isKept(taken: 103 * 960, of: 1_000_000, due: 102.5 * 960, chunk: Self.chunk)
+        #expect(isPatient && !pace.isClear && pace.missed == 100 * Self.chunk)
+        let isKept = isKept(&pace, 109, taken: 109)
+        #expect(!isKept && pace.isClear && pace.missed == 100 * Self.chunk)
+        // The same look without a miss before is in order.
+        pace.reset()
+        let isFirst = pace.isKept(taken: 112 * 960, of: 1_000_000, due: 111.5 * 960, chunk: Self.chunk)
+        #expect(isFirst && pace.isClear && pace.missed == nil)
+    }
+
+    @Test("a single miss is doubtful until the next look") func doubt() {
+        var pace = SinkPace()
+        var doubts = [pace.isDoubtful]
+        for taken in [100, 109, 118, 128, 136] as [Int64] {
+            _ = isKept(&pace, 100 + 9 * Int64(doubts.count - 1), taken: taken)
+            doubts.append(pace.isDoubtful)
+        }
+        #expect(doubts == [false, true, false, false, false, true])
+    }
+
     @Test("an end can't have taken more than was made") func made() {
         var pace = SinkPace()
         let isKept = pace.isKept(taken: 960, of: 1500, due: 5000, chunk: Self.chunk)

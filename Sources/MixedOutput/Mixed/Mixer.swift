@@ -24,7 +24,7 @@ import NowPlaying
     private var deadline: EventSource?
     /// Instant at which more frames were planned; nil: no plan.
     private var planned: MonotonicTime?
-    private var times = SinkTimes()
+    private var times: SinkTimes
     /// Frames from which on the other end has other times, and which are not audible yet.
     private var changes: [Int64] = []
     private let bus: MixBus
@@ -40,6 +40,7 @@ import NowPlaying
         self.sink = sink
         format = sink.format
         schedule = MixSchedule(sampleRate: sink.format.sampleRate)
+        times = SinkTimes(chunk: Int64(sink.chunk), rate: sink.format.sampleRate)
         bus = MixBus(sink.format)
         sink.owner = self
         // Opening a library reads files: do it at the start, not at the first stream.
@@ -101,7 +102,7 @@ import NowPlaying
     /// Records that nothing was sent yet, and that the times of the other end are unknown.
     private func beginFresh() {
         isFresh = true
-        times.begin(areKnown: false)
+        times.begin()
     }
 
     // MARK: Streams
@@ -138,7 +139,9 @@ import NowPlaying
         }
         // The chunk that the server awaits plays at its old time, even if it is late; later chunks get new times.
         let next = opening + ((schedule.end - opening) / chunk + 1) * chunk
-        return schedule.begin(at: now, from: next)
+        guard schedule.begin(at: now, from: next) else { return false }
+        times.begin()
+        return true
     }
 
     // MARK: Time
@@ -190,7 +193,8 @@ import NowPlaying
     private func nextLook(or time: MonotonicTime) -> MonotonicTime {
         guard sink.chunk > 0, !isFresh else { return time }
         let (chunk, due) = (Int64(sink.chunk), schedule.due(at: EventLoop.now))
-        let frame = SinkPace.look(chunk: chunk, made: schedule.end, after: due, since: opening)
+        let made = times.isDoubtful ? opening : schedule.end
+        let frame = SinkPace.look(chunk: chunk, made: made, after: due, since: opening)
         return schedule.time(of: frame)?.advanced(bySeconds: SinkPace.margin) ?? time
     }
 
@@ -227,7 +231,7 @@ import NowPlaying
         let margin = SinkPace.margin / 2 * Double(schedule.sampleRate)
         return times.isKept(
             taken: schedule.end - opening - Int64(untaken / format.bytesPerFrame), of: schedule.end - opening,
-            due: schedule.due(at: now) - Double(opening) - margin, chunk: Int64(sink.chunk), at: now)
+            due: schedule.due(at: now) - Double(opening) - margin, at: now)
     }
 
     /// Mixes frames and sends them; fewer if all streams end within them.
@@ -261,8 +265,10 @@ import NowPlaying
         guard let expected = schedule.time(of: place) else { return .old }
         schedule.turn(answer.skew, at: EventLoop.now)
         let late = time.seconds(since: expected)
-        guard !SinkTimes.agree(late, error: answer.error) else { return times.isOld(place - opening) ? .old : .same }
-        switch times.change(place - opening, at: time, chunk: Int64(sink.chunk), rate: schedule.sampleRate) {
+        guard !SinkTimes.agree(late, error: answer.error) else {
+            return times.confirm(place - opening, error: answer.error) ? .same : .old
+        }
+        switch times.change(place - opening, at: time, late: late) {
         case .since(let first):
             // The chunks before that frame keep the old times.
             let change = opening + first
@@ -278,7 +284,7 @@ import NowPlaying
             if let heard { report(late, from: heard) }
             for stream in streams { stream.moved() }
         }
-        times.begin(areKnown: true)
+        times.begin(place - opening, error: answer.error)
         wake()
         return .other
     }
