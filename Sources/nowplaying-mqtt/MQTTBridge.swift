@@ -29,8 +29,17 @@ import NowPlayingClient
     /// Commands that wait for the daemon, and answers that wait for the broker.
     private var commands = 0
     private var answers = 0
-    /// True if the daemon has reduced our rights; until then the bridge passes on no command.
-    private var isLowered = false
+    private var rights = Rights.unknown
+
+    /// Rights at the daemon.
+    private enum Rights {
+        /// The daemon has not answered the request to reduce them.
+        case unknown
+        /// Those of control.
+        case control
+        /// All: the daemon is too old to reduce them, so that the bridge passes on no command.
+        case all
+    }
 
     /// Commands that wait, and answers that wait, at most.
     private static let maximumWaiting = 256
@@ -87,13 +96,14 @@ import NowPlayingClient
 
     /// Greets a new daemon: reduces our rights to those of control, and asks for its methods.
     private func greet() {
-        isLowered = false
+        rights = .unknown
         context.daemon.call("hello", ["client": "nowplaying-mqtt", "role": "control"]) { [unowned self] answer in
             guard let answer else { return }
-            isLowered = answer["result"] != nil
-            if !isLowered, settings.takesCommands {
+            rights = answer["result"] != nil ? .control : .all
+            if rights == .all, settings.takesCommands {
                 context.log.warning("this daemon is too old to limit rights; commands from the broker are off")
             }
+            refresh()
         }
         context.daemon.call("rpc.discover") { [unowned self] answer in
             let methods = answer?["result"]?["methods"]?.arrayValue ?? []
@@ -105,7 +115,7 @@ import NowPlayingClient
     private func lost() {
         state = nil
         methods = []
-        isLowered = false
+        rights = .unknown
         causes = []
         refresh()
     }
@@ -150,7 +160,10 @@ import NowPlayingClient
         guard connection.isConnected else { return }
         isOutdated = connection.hasUnsent
         if isOutdated { return }
-        guard let state else { return publish("availability", Array("offline".utf8), isRetained: true) }
+        // A command may follow “online” at once.
+        guard let state, rights != .unknown else {
+            return publish("availability", Array("offline".utf8), isRetained: true)
+        }
         publishDiscovery()
         publish("state", StateTopics.whole(state), isRetained: true)
         for field in StateTopics.fields(state) { publish(field.name, field.payload, isRetained: true) }
@@ -189,7 +202,7 @@ import NowPlayingClient
         let command: MQTTCommand
         do throws(MQTTCommand.Refusal) {
             command = try MQTTCommand(payload, state: state)
-            guard context.daemon.isThere, isLowered else {
+            guard context.daemon.isThere, rights == .control else {
                 throw MQTTCommand.Refusal(
                     code: -32000, message: "no daemon accepts commands", id: command.id)
             }

@@ -41,6 +41,33 @@ import Testing
         for process in [bridge, topics, daemon, broker] { process.stop() }
     }
 
+    @Test("a box is online when its daemon has limited the bridge: it accepts commands then", arguments: [false, true])
+    func rights(areLimited: Bool) async {
+        let broker = await home.startBroker()
+        let state: JSONValue = ["cause": "snapshot", "state": "playing", "seq": 1]
+        let daemon = FakeDaemon(house.socket) { method, _ in
+            switch method {
+            case "hello": areLimited ? .result([:]) : .silence
+            case "stop": .result(["status": "success"])
+            default: .result(state)
+            }
+        }
+        let bridge = await home.startBridge()
+        #expect(home.connects())
+        let topics = await home.follow("nowplaying/kitchen/+")
+        #expect(becomes { daemon.requests.contains { $0.hasPrefix("rpc.discover") } })
+        daemon.publish(["cause": "volume", "state": "playing", "seq": 2])
+        #expect(home.receives("availability " + (areLimited ? "online" : "offline")))
+        await home.send(#"{"id":"stop","method":"stop"}"#)
+        let success = #"answer {"jsonrpc":"2.0","id":"stop","result""#
+        #expect(home.receives(areLimited ? success : "no daemon accepts commands"))
+        // The broker keeps the order of the bridge's messages.
+        #expect(house.text("topics").contains("availability online") == areLimited, "\(house.text("topics"))")
+        #expect(house.text("topics").contains("state {") == areLimited)
+        for process in [bridge, topics, broker] { process.stop() }
+        daemon.stop()
+    }
+
     @Test("a picture is published where it is wanted, and taken back with the next item that has none")
     func artwork() async throws {
         let broker = await home.startBroker()

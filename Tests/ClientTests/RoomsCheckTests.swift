@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import TestSupport
 import Testing
 
 @testable import nowplayingctl

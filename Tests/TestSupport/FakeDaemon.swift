@@ -1,12 +1,12 @@
-import ControlProtocol
+package import ControlProtocol
 import Foundation
 import Glibc
 import Synchronization
 
 /// A daemon that answers from a script: a socket, a thread, and a record of the requests.
-final class FakeDaemon: Sendable {
+package final class FakeDaemon: Sendable {
     /// Its reply to a request.
-    enum Reply: Sendable {
+    package enum Reply: Sendable {
         case result(JSONValue)
         case error(Int, String, JSONValue)
         /// Nothing, for ever.
@@ -15,7 +15,8 @@ final class FakeDaemon: Sendable {
         case hangUp
     }
 
-    typealias Script = @Sendable (_ method: String, _ parameters: JSONValue) -> Reply
+    /// Makes the reply to a request with this method and these parameters; on the thread of the connection.
+    package typealias Script = @Sendable (_ method: String, _ parameters: JSONValue) -> Reply
 
     private struct Record {
         var requests: [JSONValue] = []
@@ -31,10 +32,12 @@ final class FakeDaemon: Sendable {
     private let script: Script
 
     /// Listens at `path`.
-    convenience init(_ path: String, _ script: @escaping Script) { self.init(Self.listen(at: path), path, script) }
+    package convenience init(_ path: String, _ script: @escaping Script) {
+        self.init(Self.listen(at: path), path, script)
+    }
 
     /// Listens at a port of an address of this machine.
-    convenience init(host: String, port: UInt16, _ script: @escaping Script) {
+    package convenience init(host: String, port: UInt16, _ script: @escaping Script) {
         self.init(Self.listen(host, port), nil, script)
     }
 
@@ -53,7 +56,7 @@ final class FakeDaemon: Sendable {
     }
 
     /// A socket that listens at a port of an address of this machine.
-    static func listen(_ host: String, _ port: UInt16) -> Int32 {
+    package static func listen(_ host: String, _ port: UInt16) -> Int32 {
         let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -89,7 +92,7 @@ final class FakeDaemon: Sendable {
     deinit { stop() }
 
     /// Ends all connections and takes the socket away; the thread ends.
-    func stop() {
+    package func stop() {
         record.withLock { record in
             guard !record.isEnding else { return }
             record.isEnding = true
@@ -104,14 +107,14 @@ final class FakeDaemon: Sendable {
     private var subscribers: Int { record.withLock { $0.subscribers.count } }
 
     /// Sends a notification with this state to every client that has its first state, once there are so many of them.
-    func publish(_ state: JSONValue, to count: Int = 1, as method: String = "nowPlaying.changed") {
+    package func publish(_ state: JSONValue, to count: Int = 1, as method: String = "nowPlaying.changed") {
         while subscribers < count { sched_yield() }
         let line = JSONWriter.text(["jsonrpc": "2.0", "method": .string(method), "params": state]) + "\n"
         for client in record.withLock({ $0.subscribers }) { FakeDaemon.send(line, client) }
     }
 
     /// Requests so far, as `method {parameters}`.
-    var requests: [String] {
+    package var requests: [String] {
         record.withLock { $0.requests }.map { request in
             (request["method"]?.stringValue ?? "?") + (request["params"].map { " " + JSONWriter.text($0) } ?? "")
         }
