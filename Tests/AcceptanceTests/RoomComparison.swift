@@ -111,8 +111,8 @@ struct RoomComparison {
     /// Seconds after a change that the server made by itself is heard until the daemon knows.
     private static let learning = 1.0
 
-    /// Compares each chunk with the state at its instant. `receipts`: the instants at which the states came. `offsets`: code of the first frame of each address, in seconds.
-    /// `kind`: that of events with the cause `play` or `unstall`.
+    /// Compares each chunk with the state at its instant. `receipts`: the instants at which the states came. `offsets`: code of the
+    /// first frame of each address, in seconds.
     init(
         _ listener: SnapcastListener, _ states: [JSONValue], _ receipts: StateReceipts, _ offsets: [String: Double],
         _ waits: HouseWaits

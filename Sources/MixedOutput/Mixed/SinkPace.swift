@@ -21,8 +21,9 @@ struct SinkPace: Equatable {
     /// chunk by then, too.
     private(set) var isClear = true
 
-    /// True after a single failed check: the next one shows soon if only a busy machine was late.
-    var isDoubtful: Bool { misses?.count == 1 }
+    /// True if the last check is a single failed one: the next one shows soon if only a busy machine was late. A check that says
+    /// nothing ends the doubt, so that a machine that is always late is not woken for each chunk.
+    var isDoubtful: Bool { misses?.count == 1 && isClear }
 
     /// Seconds after the beginning of a chunk at which to check: a larger delay of the other end is noticed.
     static let margin = 0.0012
