@@ -12,6 +12,13 @@ struct CodeRecording {
         var frame: Int
         /// Level, relative to the file.
         var level: Double
+
+        /// True if no frame played louder than in the file, nor more than 0.002 below the level `lowest`.
+        ///
+        /// In the first frames of a ramp, dither and rounding can add more than the gain takes away. They change a sample
+        /// by at most one and a half steps, and the code spreads evenly over 16384 steps. So a part that ends there can
+        /// be louder than the file by 1.5 * mean(|x|) / mean(x²) = 1.5 / (2/3 * 16384).
+        func isWithin(_ lowest: Double) -> Bool { level > lowest - 0.002 && level <= 1 + 1.5 / (2.0 / 3 * 16384) }
     }
 
     private let samples: [Int16]

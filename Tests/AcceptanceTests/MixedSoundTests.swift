@@ -82,7 +82,7 @@ extension Acceptance {
             let quiet = levels.filter { abs(20 * log10($0.level) - level) < 0.05 }
             #expect(levels.first?.level == 1 && levels.last?.level == 1)
             #expect(Double(quiet.count) / 50 > 1.2, "quiet for \(Double(quiet.count) / 50) s")
-            #expect(levels.allSatisfy { $0.level > wanted - 0.002 && $0.level <= 1 })
+            #expect(levels.allSatisfy { $0.isWithin(wanted) }, "\(levels.map(\.level))")
         }
 
         @Test("items overlap with equal power, to the sample", arguments: Output.allCases)
