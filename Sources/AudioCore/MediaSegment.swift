@@ -30,7 +30,7 @@ package final class MediaSegment: Sendable {
         switch (audio, other.audio) {
         case (.plain(let mine), .plain(let path)): mine == path
         case (.confined(let mine), .confined(let other)): mine.root == other.root && mine.relative == other.relative
-        default: false
+        case (.plain, _), (.confined, _), (.descriptor, _), (.segment, _), (.remote, _), (.handedOver, _): false
         }
     }
 

@@ -41,7 +41,7 @@ extension MediaSource {
     fileprivate var isWholeFile: Bool {
         switch self {
         case .plain, .confined: true
-        default: false
+        case .descriptor, .segment, .remote, .handedOver: false
         }
     }
 
@@ -51,7 +51,7 @@ extension MediaSource {
         case .plain(let path): .file(path.path.folder.appending(name))
         case .confined(let file):
             .confined(ConfinedPath(root: file.root, relative: file.relative.folder.appending(name)))
-        default: nil
+        case .descriptor, .segment, .remote, .handedOver: nil
         }
     }
 }

@@ -111,7 +111,8 @@ final class DaemonChannel {
             task = look.task
             request = look.source
         case .seek: seek = try WireSeek(body)
-        default: throw WireError("an unexpected message")
+        case .opened, .audio, .metadata, .seeked, .end, .failed, .picture, .piece:
+            throw WireError("an unexpected message")
         }
         received.removeFirst(end)
         return true

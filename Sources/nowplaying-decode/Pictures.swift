@@ -18,7 +18,8 @@ enum Pictures {
         case (.firstFrame, .file):
             send(try FirstFrame.picture(FileInput()), kindNumber: 0, channel)
         case (.fetch, .network): send(try fetched(channel, request), kindNumber: 0, channel)
-        default: throw WireFailure(.unavailable, "this sandbox profile does not support the request")
+        case (.embedded, .network), (.firstFrame, .network), (.fetch, .file):
+            throw WireFailure(.unavailable, "this sandbox profile does not support the request")
         }
         channel.send(.end, [])
         channel.awaitEnd()

@@ -210,7 +210,7 @@ package final class ChildDecoder: LateDecoder {
                 }
             case .end: isAtEnd = soughtFrame == nil
             case .failed: failure = fail(body)
-            default: throw WireError("an unexpected message")
+            case .open, .seek, .look, .opened, .audio, .picture, .piece: throw WireError("an unexpected message")
             }
         } catch { throw lie(error.message) }
     }

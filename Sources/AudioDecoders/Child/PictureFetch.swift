@@ -156,7 +156,8 @@ struct PictureCollection {
         case .end:
             guard left == 0 else { throw WireError("an incomplete picture") }
             return true
-        default: throw WireError("an unexpected message")
+        case .open, .seek, .look, .opened, .audio, .metadata, .seeked, .failed:
+            throw WireError("an unexpected message")
         }
         return false
     }

@@ -371,7 +371,7 @@ private enum Album: Hashable {
         switch entry.source {
         case .plain(let path): self = .folder(Self.folder(path.path.bytes))
         case .confined(let file): self = .folder(Self.folder(file.path.bytes))
-        default: self = .single(entry.id)
+        case .descriptor, .segment, .remote, .handedOver: self = .single(entry.id)
         }
     }
 

@@ -53,7 +53,7 @@ enum CommentBlock {
         switch meaning {
         case .pictureBlock: set.addPicture(type: pictureType(start.part(separator + 1)))
         case .lyrics, .cueSheet, .picture: set.take(meaning, start.part(separator + 1))
-        default:
+        case .value, .number, .count, .gain, .year, .originalYear, .dayMonth, .compilation, .movement:
             let whole = try source.peek(min(length, separator + 1 + maximumValue))
             let value = whole.part(separator + 1)
             if !value.isEmpty { set.take(meaning, value) }

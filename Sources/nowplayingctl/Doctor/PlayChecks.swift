@@ -33,7 +33,7 @@ enum PlayChecks {
                 Finding(
                     "play", .note, "paused" + paused(diagnosis?["lastPause"], state), meaning: nil,
                     action: "nowplayingctl play"))
-        default:
+        case .stopped, nil:
             findings.append(
                 Finding("play", .note, state.stateName + ", " + StatusText.position(state, at: MonotonicTime.now)))
         }

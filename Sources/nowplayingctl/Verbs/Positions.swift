@@ -162,7 +162,7 @@ enum Positions {
             throw .usage("a sign and --back exclude each other: write \(text) or --back alone", verb: run.verb.name)
         case .absolute(let seconds) where seconds > 0, .relative(let seconds) where seconds != 0:
             try skip(run, by: run.has("--back") ? -seconds : seconds)
-        default:
+        case .absolute, .relative, .fraction, .relativeFraction, nil:
             throw run.wrong("skip", text, "seconds, such as 30 or -15")
         }
     }
@@ -215,7 +215,7 @@ enum Positions {
                 try run.perform("volume.set", ["volume": .number(percent / 100)])
             case .relative(let percent):
                 try run.perform("volume.set", ["step": .number(percent / 100)])
-            default:
+            case .absolute, .fraction, .relativeFraction, nil:
                 throw run.wrongPercent("volume", text, "percent from 0 to 100, such as 50, or a step, such as +5 or -5")
             }
             return

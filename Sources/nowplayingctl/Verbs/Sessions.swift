@@ -31,40 +31,56 @@ extension Sessions {
 
 /// `session`.
 enum Sessions {
-    private static let terms = ["--policy", "--duck-to", "--ramp", "--unpublished"]
-    /// The words of `session`, and the options of each.
-    private static let options = [
-        "list": [], "create": terms, "activate": [], "close": [], "publish": terms + ["--commands", "--run"],
-    ]
+    /// The words of `session`.
+    private enum Task: String {
+        case list, create, activate, close, publish
+
+        /// Options that the word takes.
+        var options: [String] {
+            let terms = ["--policy", "--duck-to", "--ramp", "--unpublished"]
+            return switch self {
+            case .list, .activate, .close: []
+            case .create: terms
+            case .publish: terms + ["--commands", "--run"]
+            }
+        }
+    }
 
     /// Shows, makes, activates or closes sessions. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         let word = run.words.first?.text ?? "list"
-        guard let options = options[word] else {
+        guard let task = Task(rawValue: word) else {
             throw run.wrong("session", word, "list, create, activate, close or publish")
         }
-        try run.restrict("session \(word)", to: options)
-        if word == "list" {
+        try run.restrict("session \(word)", to: task.options)
+        switch task {
+        case .list:
             guard run.words.count < 2 else {
                 throw .usage("session list takes no \"\(run.words[1].shown)\" here", verb: run.verb.name)
             }
-            return try list(run)
-        }
-        guard run.words.count == 2 else { throw .usage("session \(word) needs a name", verb: run.verb.name) }
-        let name = run.words[1].text
-        switch word {
-        case "create":
+            try list(run)
+        case .create:
+            let name = try Self.name(run)
             try run.perform("session.create", .object(try terms(run, name)))
-        case "activate":
+        case .activate:
+            let name = try Self.name(run)
             let result = try run.call("session.activate", ["name": .string(name)])
             if run.wantsJSON { run.printJSON(result) }
             guard result["active"] == true else {
                 let why = "it has nothing to play, or its policy is mix"
                 throw Failure(.disabled, "cannot activate \(TerminalText.safe(name)): \(why)")
             }
-        case "close": try run.perform("session.close", ["name": .string(name)])
-        default: try Publishing(run, name).publish()
+        case .close: try run.perform("session.close", ["name": .string(try name(run))])
+        case .publish: try Publishing(run, try name(run)).publish()
         }
+    }
+
+    /// The name after the word. Throws the fault of the words.
+    private static func name(_ run: Invocation) throws(Failure) -> String {
+        guard run.words.count == 2 else {
+            throw .usage("session \(run.words[0].shown) needs a name", verb: run.verb.name)
+        }
+        return run.words[1].text
     }
 
     /// Parameters of a new session.
