@@ -13,7 +13,7 @@ struct CodeRecording {
         /// Level, relative to the file.
         var level: Double
 
-        /// True if no frame played louder than in the file, nor more than 0.002 below the level `lowest`.
+        /// True if the part is not louder than in the file, and at most 0.002 below the level `lowest`.
         ///
         /// In the first frames of a ramp, dither and rounding can add more than the gain takes away. They change a sample
         /// by at most one and a half steps, and the code spreads evenly over 16384 steps. So a part that ends there can

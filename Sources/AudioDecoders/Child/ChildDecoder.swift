@@ -95,7 +95,7 @@ package final class ChildDecoder: LateDecoder {
             switch message {
             case .body(.opened, let body): try take(opened: body)
             case .body(.failed, let body): throw fail(body)
-            default: throw lie("audio before its description")
+            case .audio, .body: throw lie("audio before its description")
             }
         }
         return true

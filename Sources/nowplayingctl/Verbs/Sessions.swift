@@ -32,7 +32,7 @@ extension Sessions {
 /// `session`.
 enum Sessions {
     /// The words of `session`.
-    private enum Task: String {
+    private enum Action: String {
         case list, create, activate, close, publish
 
         /// Options that the word takes.
@@ -49,11 +49,11 @@ enum Sessions {
     /// Shows, makes, activates or closes sessions. Throws the fault of the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         let word = run.words.first?.text ?? "list"
-        guard let task = Task(rawValue: word) else {
+        guard let action = Action(rawValue: word) else {
             throw run.wrong("session", word, "list, create, activate, close or publish")
         }
-        try run.restrict("session \(word)", to: task.options)
-        switch task {
+        try run.restrict("session \(word)", to: action.options)
+        switch action {
         case .list:
             guard run.words.count < 2 else {
                 throw .usage("session list takes no \"\(run.words[1].shown)\" here", verb: run.verb.name)
