@@ -345,7 +345,7 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
+                "MPDBridge", "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
                 "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", ["TestSupport"]),
