@@ -27,7 +27,7 @@ samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|Snapca
 crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
-announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
+announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPD(Bound|Sound))Tests/|CrossfadeEventTests/samples)'
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 delays='^AcceptanceTests\.Acceptance/MeasuredDelayTests/'
 # With the real snapserver: a part of the tests of clients.
