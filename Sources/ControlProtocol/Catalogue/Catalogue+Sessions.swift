@@ -37,14 +37,14 @@ extension Catalogue {
         Method(
             name: .sessionActivate, kind: .session, role: .control, parameters: [name],
             help:
-                "Makes it the active session, for commands and subscribers that name none. It needs an item "
-                + "to play, and a command that it accepts.",
+                "Chooses the active session, for commands and subscribers that name none. It needs an item "
+                + "to play, and a command that it accepts. While another session sounds, it must play or be paused.",
             result: "active", example: #"{"name": "main"}"#),
         Method(
             name: .sessionClose, kind: .session, role: .control, parameters: [name],
             help:
-                "Closes a session; allowed to its client, its user and the daemon's own user. The session that was "
-                + "active before becomes active again. Its unanswered requests "
+                "Closes a session; allowed to its client, its user and the daemon's own user. If it was the active one, "
+                + "the session that sounds or was active before becomes active. Its unanswered requests "
                 + "fail with 100 (noSession). “main” cannot be closed.",
             result: "an empty object", example: #"{"name": "airplay"}"#),
         Method(
