@@ -218,4 +218,4 @@ uninstall:
 
 #: make clean
 clean:
-	rm -rf .build .build-homeassistant build
+	rm -rf .build .build-homeassistant build Sources/SystemLibraries/CLibraryNames/include/Names.h
