@@ -13,7 +13,7 @@ rest='^(LibraryTests|LibraryRuntimeTests)\.(.*/atRest|OwnFolderTests/)'
 doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that occupy one thread for long: half of the time of all pure tests.
 engine='^(PlaybackEngineTests|ClientTests)\.'
-names='Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
+names='ActiveSession|Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputChoice|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|ClockCrowd|ClockKill|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'

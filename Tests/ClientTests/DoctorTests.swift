@@ -144,6 +144,10 @@ import Testing
         ),
         (
             "session.list/sessions/0", #"{"name":"airplay","active":true,"external":true,"state":"playing"}"#,
+            "sessions", "note", "nowplayingctl --session main play"
+        ),
+        (
+            "session.list/sessions/0", #"{"name":"airplay","active":true,"external":true,"state":"paused"}"#,
             "sessions", "note", "nowplayingctl session activate main"
         ),
         ("diagnostics.get/mediaRoots", "[]", "media", "note", "media-roots"),
