@@ -105,10 +105,11 @@ nightly:
 	@Scripts/nightly
 nightly: export MINUTES := $(MINUTES)
 
-#: make faults                 the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (40 minutes)
+#: make faults [KILLS=10000]   the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (an hour)
 faults:
 	@Scripts/packages build run test
 	@Scripts/faults
+faults: export KILLS := $(KILLS)
 
 #: make soak [TRACKS=10000] [PACE=8] | HOURS=…  a long life of a box, in less; see Tests/Soak/RESULTS.md
 soak:
