@@ -225,7 +225,7 @@ async def test_diagnostics(hass: HomeAssistant, house: House, add) -> None:
         paired = await BoxHTTP(
             async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None
         ).pair(house.code(), "test")
-        entry = await add(house, data={"port": remote.port, "token": paired.token})
+        entry = await add(house, data={"port": remote.port, "token": paired.token, "confirmed": True})
         house.call("play")
         await shows(hass, state="playing", media_title="First 1")
         found = await async_get_config_entry_diagnostics(hass, entry)
@@ -246,7 +246,7 @@ async def test_read_only(hass: HomeAssistant, house: House, add) -> None:
         box = BoxHTTP(async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None)
         paired = await box.pair(house.code("read"), "looker")
         assert paired.role == "read"
-        entry = await add(house, data={"port": remote.port, "token": paired.token})
+        entry = await add(house, data={"port": remote.port, "token": paired.token, "confirmed": True})
         house.call("play")
         state = await shows(hass, state="playing", media_title="First 1", supported_features=0)
         assert "media_content_id" not in state.attributes
