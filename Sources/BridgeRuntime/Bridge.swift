@@ -8,9 +8,14 @@ import NowPlayingClient
 /// Failure to start or continue a bridge, in words for people.
 package struct BridgeFailure: Error, Equatable, Sendable {
     package let message: String
+    /// True if the configuration cannot work: another attempt would fail, too.
+    let isOfConfiguration: Bool
 
     /// A failure with these words.
-    package init(_ message: String) { self.message = message }
+    package init(_ message: String, isOfConfiguration: Bool = false) {
+        self.message = message
+        self.isOfConfiguration = isOfConfiguration
+    }
 }
 
 /// A program that follows the daemon for as long as the machine runs.
@@ -36,7 +41,8 @@ package struct BridgeFailure: Error, Equatable, Sendable {
 /// A bridge as a program, from its arguments to its exit status.
 package enum BridgeProgram {
     /// Runs the bridge with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
-    /// 1 if it cannot continue, 2 if the command line is invalid. To be called first of all, on the main thread.
+    /// 1 if it cannot continue, 2 if the command line is invalid, 78 if the configuration cannot work. To be called first of
+    /// all, on the main thread.
     package static func run<B: Bridge>(
         _ kind: B.Type, program: String, summary: String, _ arguments: [String]
     ) -> Int32 {
@@ -53,7 +59,7 @@ package enum BridgeProgram {
             settings = try B.Settings.load(options.configurationFile, unreadable: &unreadable)
         } catch {
             for message in error.messages { print(message + "\n", to: 2) }
-            return 1
+            return ExitStatus.configuration
         }
         let log = BridgeLog(program: program)
         log.warn(ofUnreadable: unreadable)
@@ -62,7 +68,7 @@ package enum BridgeProgram {
         let status = PlayerLoop.run { loop in
             do throws(BridgeFailure) { running = try RunningBridge(loop, log, options, settings) } catch {
                 log.error(error.message)
-                loop.exit(1)
+                loop.exit(error.isOfConfiguration ? ExitStatus.configuration : ExitStatus.failure)
             }
         }
         PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }

@@ -19,6 +19,8 @@ import LinuxSystem
     private var bytes: [UInt8] = []
     /// Number of sent bytes in `bytes`.
     private var sent = 0
+    /// Bytes that the kernel has taken so far, but for those of lines that it took whole at once.
+    private(set) var sentInAll = 0
     /// Open files, each with the index in `bytes` at which its line begins.
     private var files: [(start: Int, descriptor: OwnedDescriptor)] = []
 
@@ -86,6 +88,7 @@ import LinuxSystem
                 return
             }
             sent += count
+            sentInAll += count
             if sent == end, end < bytes.count { continue }
             guard sent == bytes.count else {
                 phase = .choked

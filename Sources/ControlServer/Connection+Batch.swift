@@ -35,7 +35,7 @@ import LinuxSystem
 /// Batches: all steps are prepared first, then all are carried out in one turn of the loop.
 extension Connection {
     /// Bytes of answers above which the further steps of a batch are refused.
-    private static let maximumBatchAnswerBytes = 16 << 20
+    private static let maximumBatchAnswerBytes = 8 << 20
 
     private enum Step {
         case invalid(id: [UInt8]?, RPCError)
@@ -48,8 +48,8 @@ extension Connection {
         case prepared(id: [UInt8]?, isHeld: Bool, Execution)
     }
 
-    /// Starts a batch; `descriptors` came with its line.
-    func start(_ elements: [RPCElement], _ descriptors: [OwnedDescriptor]) {
+    /// Starts a batch; `descriptors` came with its line of `bytes`.
+    func start(_ elements: [RPCElement], _ descriptors: [OwnedDescriptor], bytes: Int) {
         // A step that gives up rights binds the steps after it, which are judged before it is carried out.
         var rights = rights
         let steps = elements.map { element -> Step in
@@ -70,14 +70,14 @@ extension Connection {
         let number = begun()
         // A report names the batch by the first of its steps.
         let first = steps.lazy.compactMap { if case .valid(let request, _) = $0 { request.method } else { nil } }.first
-        defer { if let first { waits(number, first) } }
+        defer { if let first { waits(number, first, bytes: bytes) } }
         let isPrepared = steps.contains { if case .valid(_, .prepare) = $0 { true } else { false } }
         guard isPrepared else { return apply(steps.map { ready($0, nil) }, number) }
         let works = steps.map { step -> Preparation? in
             if case .valid(_, .prepare(let work)) = step { work } else { nil }
         }
         let abandoned = beginPreparing()
-        server.preparations.submit(for: user) {
+        server.preparations.submit(for: holding.account.holder) {
             works.map { $0?(descriptors, abandoned) }
         } _: { results in
             self.endPreparing()

@@ -6,15 +6,17 @@ import LinuxSystem
 extension Connection {
     /// Takes the bytes that have arrived, once, and carries out the lines in them.
     func receive() {
-        let received = UnixSocket.receive(descriptor, into: server.arrivals)
-        let descriptors = received.descriptors.map(OwnedDescriptor.init)
+        let arrivals = server.arrivals(for: credentials)
+        let received = UnixSocket.receive(descriptor, into: arrivals)
+        let descriptors =
+            received.descriptors.isEmpty ? [] : server.files.own(received.descriptors, for: holding.account.holder)
         guard received.count > 0 else {
             if received.count == -Int(EAGAIN) || received.count == -Int(EINTR) { return }
             input.end()
             if received.count < 0 { stopSending() }
             return
         }
-        let bytes = UnsafeRawBufferPointer(rebasing: server.arrivals[..<received.count])
+        let bytes = UnsafeRawBufferPointer(rebasing: arrivals[..<received.count])
         if input.count == 0, descriptors.isEmpty {
             // The usual way: whole lines, carried out where they arrived.
             let used = process(bytes)
@@ -25,6 +27,7 @@ extension Connection {
             if !descriptors.isEmpty, descriptors.allSatisfy(isBelowReserve) { input.keep(descriptors) }
         }
         if !isBlocked { process() }
+        recount()
         server.boundUnfinishedInput()
     }
 
@@ -74,9 +77,9 @@ extension Connection {
         guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return }
         switch RPCLine.read(line) {
         case .single(.invalid(let id, let error)): write { $0.answer(id: id, error: error) }
-        case .single(.request(let request)): start(request, descriptors)
+        case .single(.request(let request)): start(request, descriptors, bytes: line.count)
         case .single(.response(let response)): answered(response)
-        case .batch(let elements): start(elements, descriptors)
+        case .batch(let elements): start(elements, descriptors, bytes: line.count)
         }
     }
 }

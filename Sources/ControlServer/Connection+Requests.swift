@@ -16,8 +16,8 @@ extension JudgedRequest {
 
 /// From lines to answers.
 extension Connection {
-    /// Starts one request; `descriptors` came with its line.
-    func start(_ request: RPCRequest, _ descriptors: [OwnedDescriptor]) {
+    /// Starts one request; `descriptors` came with its line of `bytes`.
+    func start(_ request: RPCRequest, _ descriptors: [OwnedDescriptor], bytes: Int) {
         let judged: JudgedRequest
         let plan: RequestPlan
         do throws(RPCError) {
@@ -28,7 +28,7 @@ extension Connection {
             return
         }
         let number = begun()
-        defer { waits(number, judged.method) }
+        defer { waits(number, judged.method, bytes: bytes) }
         switch plan {
         case .perform(let execution):
             perform(execution, isHeld: judged.isHeld) { self.finish(judged.id, number, $0) }
@@ -40,7 +40,7 @@ extension Connection {
         _ request: JudgedRequest, _ work: @escaping Preparation, _ descriptors: [OwnedDescriptor], _ number: Int
     ) {
         let abandoned = beginPreparing()
-        server.preparations.submit(for: user) {
+        server.preparations.submit(for: holding.account.holder) {
             work(descriptors, abandoned)
         } _: { result in
             self.endPreparing()

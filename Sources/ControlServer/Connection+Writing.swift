@@ -73,6 +73,7 @@ extension Connection {
         output.send(line)
         guard !output.isIdle else { return }
         endFeedIfOver()
+        recount()
         watch()
     }
 
@@ -81,12 +82,14 @@ extension Connection {
         guard !isClosed else { return }
         output.flush { feed.takeMissed() }
         endFeedIfOver()
+        recount()
     }
 
     /// The client takes no more: nothing is kept for it.
     func stopSending() {
         output.end()
         endFeedIfOver()
+        recount()
     }
 
     private func endFeedIfOver() {

@@ -11,6 +11,8 @@ import NowPlaying
     static let maximumUnreadBytes = 1 << 20
     /// Requests without an answer above which nothing more is read.
     static let maximumOutstanding = 1000
+    /// Bytes of requests without an answer, as they are in memory, above which nothing more is read.
+    static let maximumWaitingBytes = 4 << 20
     /// Seconds for the preparation of a client's last request after it has gone.
     static let graceSeconds = 2.0
 
@@ -34,6 +36,8 @@ import NowPlaying
     let feed = ClientFeed()
     /// Requests of ours that it has not answered.
     let calls = ClientCalls()
+    /// Memory that the server holds for the client.
+    let holding: ClientHolding
     /// Set while a worker prepares a request.
     private var preparing: AbandonFlag?
     private var grace: EventSource?
@@ -41,6 +45,8 @@ import NowPlaying
     private var outstanding = 0
     /// Those of them that were not answered at once, by their numbers.
     private(set) var waiting: [Int: WaitingRequest] = [:]
+    /// Bytes that those take, estimated.
+    private(set) var waitingBytes = 0
     private var lastRequest = 0
     private var lastAnswered = 0
     private(set) var isClosed = false
@@ -61,20 +67,28 @@ import NowPlaying
         output = ClientOutput(descriptor)
         self.number = number
         self.credentials = credentials
-        rights = ClientRights(role: role, isForeign: isForeign)
+        let rights = ClientRights(role: role, isForeign: isForeign)
+        self.rights = rights
+        holding = ClientHolding(server.memory, Self.holder(credentials.uid, rights))
     }
 
     /// Starts to listen to the client. False: it can't be, and the descriptor is closed.
     func begin() -> Bool {
         watched = Events.readable
         source = server.loop.watch(descriptor, watched) { [unowned self] in happened($0) }
-        if source == nil { Glibc.close(descriptor) }
-        return source != nil
+        guard let source else {
+            holding.end()
+            Glibc.close(descriptor)
+            return false
+        }
+        if server.options.roles.isForeign(credentials) { source.yieldToOthers() }
+        return true
     }
 
     /// True if requests of this client must wait.
     var isBlocked: Bool {
-        preparing != nil || outstanding >= Self.maximumOutstanding || output.unsentCount > Self.maximumUnreadBytes
+        preparing != nil || outstanding >= Self.maximumOutstanding || waitingBytes > Self.maximumWaitingBytes
+            || output.unsentCount > Self.maximumUnreadBytes
     }
 
     /// Takes the name that the client gives itself.
@@ -89,12 +103,14 @@ import NowPlaying
     func act(for principal: Principal) {
         self.principal = principal
         knownIdentity = nil
+        holding.move(to: Self.holder(user, rights))
     }
 
     /// Gives up all rights beyond these, for good: the client acts for somebody that it does not trust.
     func giveUpRights(beyond limit: Role) {
         rights.giveUp(beyond: limit)
         knownIdentity = nil
+        holding.move(to: Self.holder(user, rights))
         guard rights.role < .control else { return }
         catchUp(isFollowed: true)
         feed.unfollowAll()
@@ -125,15 +141,24 @@ import NowPlaying
         return lastRequest
     }
 
-    /// The request was not answered within its first turn, unless it was.
-    func waits(_ request: Int, _ method: String) {
-        if lastAnswered != request { waiting[request] = WaitingRequest(method: method, since: EventLoop.now) }
+    /// The request was not answered within its first turn, unless it was. `bytes`: length of its line.
+    func waits(_ request: Int, _ method: String, bytes: Int) {
+        guard lastAnswered != request else { return }
+        let held = bytes * ClientMemory.growthOfRequests
+        waiting[request] = WaitingRequest(method: method, since: EventLoop.now, bytes: held)
+        waitingBytes += held
+        recount()
     }
 
     /// The request is answered.
     func ended(_ request: Int) {
         outstanding -= 1
-        if waiting.isEmpty || waiting.removeValue(forKey: request) == nil { lastAnswered = request }
+        guard !waiting.isEmpty, let answered = waiting.removeValue(forKey: request) else {
+            lastAnswered = request
+            return
+        }
+        waitingBytes -= answered.bytes
+        recount()
     }
 
     /// A worker prepares a request; the client's next requests wait until `endPreparing`. Set when the client has gone.
@@ -217,6 +242,7 @@ import NowPlaying
         output.end()
         feed.end()
         calls.end()
+        holding.end()
         server.forget(self)
     }
 

@@ -22,7 +22,7 @@ package struct ControlServerOptions: Sendable {
 /// A JSON-RPC server on a Unix socket: connections, roles, limits, batches, descriptors and subscriptions. The catalogue of
 /// methods and the handler that carries them out are the program's.
 @PlayerLoop package final class ControlServer {
-    /// Connections at once.
+    /// Connections at once, if the process may have so many open files.
     package nonisolated static let maximumClients = 4096
     /// Descriptors that are kept for everything but connections.
     static let reservedDescriptors = 64
@@ -30,6 +30,8 @@ package struct ControlServerOptions: Sendable {
     package nonisolated static let maximumUnfinishedBytes = 16 << 20
     /// Bytes taken from a connection at once, so that the others get their turn.
     static let readBytes = 32 << 10
+    /// The same for a foreign user: the owner's next request waits no longer than these take.
+    static let readBytesOfForeigner = 4 << 10
 
     let loop: EventLoop
     let options: ControlServerOptions
@@ -50,6 +52,14 @@ package struct ControlServerOptions: Sendable {
     private(set) var connections: [Int: Connection] = [:]
     private var backgroundCount = 0
     private var connectionsOfForeigner: [UInt32: Int] = [:]
+    private var connectionsOfForeigners = 0
+    private let pace = ConnectionPace()
+    /// Memory that the server holds for its clients.
+    package let memory = ClientMemory()
+    /// Open files that clients have handed over.
+    let files: ClientFiles
+    /// True if clients may be ended in the next turn of the loop, as a user holds too much memory.
+    private var willBoundMemory = false
     private var lastNumber = 0
     /// Connections at once of one user that is not the daemon's own.
     private var maximumOfForeigner = maximumClients / 2
@@ -63,7 +73,7 @@ package struct ControlServerOptions: Sendable {
     /// Bytes that wait in the input buffers of all connections.
     package private(set) var unfinishedBytes = 0
     /// Buffer for arriving bytes of every connection.
-    let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
+    private let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
     /// The answer of `rpc.discover`, once somebody asked.
     private(set) lazy var discovery: [UInt8] = {
         var writer = JSONWriter()
@@ -77,6 +87,7 @@ package struct ControlServerOptions: Sendable {
         self.listener = listener
         self.methods = methods
         self.options = options
+        files = ClientFiles(limit: options.descriptorLimit)
         preparations = Preparations(Workers(loop))
         farewells = Farewells(loop)
     }
@@ -208,6 +219,8 @@ package struct ControlServerOptions: Sendable {
             let count = connectionsOfForeigner[connection.credentials.uid]
         {
             connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
+            connectionsOfForeigners -= 1
+            if count == 1 { pace.tidy(at: EventLoop.now) }
         }
         if connection.isInBackground { backgroundCount -= 1 }
         setSubscribed(connection, false)
@@ -220,13 +233,53 @@ package struct ControlServerOptions: Sendable {
     /// Counts so many more bytes of unfinished lines, or fewer.
     func countUnfinished(_ bytes: Int) { unfinishedBytes += bytes }
 
-    /// Ends the connection that holds most unfinished input, while there is more of it than allowed.
+    /// Ends the connection that holds most unfinished input, while there is more of it than allowed: one of a foreign user,
+    /// unless the owner's connections hold more than half.
     func boundUnfinishedInput() {
-        while unfinishedBytes > Self.maximumUnfinishedBytes,
-            let worst = connections.values.max(by: { $0.input.count < $1.input.count }), worst.input.count > 0
-        {
+        while unfinishedBytes > Self.maximumUnfinishedBytes {
+            let (foreign, own) = connections.values.reduce(into: (0, 0)) { sums, connection in
+                if connection.rights.isForeign {
+                    sums.0 += connection.input.count
+                } else {
+                    sums.1 += connection.input.count
+                }
+            }
+            let candidates = connections.values.lazy.filter { $0.rights.isForeign == (foreign >= own) }
+            guard let worst = candidates.max(by: { $0.input.count < $1.input.count }), worst.input.count > 0 else {
+                return
+            }
             worst.refuseAndClose(.invalidRequest("too many unfinished lines are waiting; this one was the longest"))
         }
+    }
+
+    /// Ends clients in the next turn of the loop, as long as a user holds more memory than allowed.
+    func boundMemory() {
+        guard !willBoundMemory, memory.excessive != nil else { return }
+        willBoundMemory = true
+        loop.later { [weak self] in self?.endExcess() }
+    }
+
+    /// Ends the clients that read least, those of the users that hold too much.
+    private func endExcess() {
+        willBoundMemory = false
+        while let account = memory.excessive {
+            let candidates = connections.values.lazy.filter {
+                $0.holding.account === account && $0.holding.bytes >= ClientMemory.leastBytes
+            }
+            guard let slowest = candidates.min(by: { $0.holding.since < $1.holding.since }) else { return }
+            Log.warning(
+                "closed a connection of user \(slowest.user) (pid \(slowest.credentials.pid)): the connections of this "
+                    + "user hold too much memory, and this one has not read its answers for longest",
+                oncePerMinute: "memory of \(slowest.user)", now: EventLoop.now)
+            slowest.refuseAndClose(
+                .commandFailed(.tooManyClients, "the connections of this user hold too much memory; read the answers"))
+        }
+    }
+
+    /// The buffer for the next bytes of a connection.
+    func arrivals(for peer: PeerCredentials) -> UnsafeMutableRawBufferPointer {
+        guard options.roles.isForeign(peer) else { return arrivals }
+        return UnsafeMutableRawBufferPointer(rebasing: arrivals[..<Self.readBytesOfForeigner])
     }
 
     private func accept(from listener: Int32, inBackground isInBackground: Bool) {
@@ -267,8 +320,20 @@ package struct ControlServerOptions: Sendable {
                 descriptor, .denied("permission denied: this user is not a member of a configured group"))
         }
         let isForeign = options.roles.isForeign(credentials)
+        guard !isForeign || pace.admits(credentials.uid, at: EventLoop.now) else {
+            Log.warning(
+                "refused connections of user \(credentials.uid) (pid \(credentials.pid)): too many in a short time",
+                oncePerMinute: "pace of \(credentials.uid)", now: EventLoop.now)
+            // Without a farewell: a watch would cost more than the connection.
+            close(descriptor)
+            return
+        }
         let ofSameUser = connectionsOfForeigner[credentials.uid] ?? 0
-        guard connections.count < Self.maximumClients, !isForeign || ofSameUser < maximumOfForeigner else {
+        let places = min(Self.maximumClients, options.descriptorLimit - Self.reservedDescriptors)
+        guard connections.count < places,
+            // A quarter of the places is the owner's.
+            !isForeign || connectionsOfForeigners < places / 4 * 3 && ofSameUser < min(maximumOfForeigner, places / 2)
+        else {
             return turnAway(descriptor, .commandFailed(.tooManyClients, "too many clients are connected"))
         }
         lastNumber += 1
@@ -279,7 +344,10 @@ package struct ControlServerOptions: Sendable {
         connections[connection.number] = connection
         if isInBackground { backgroundCount += 1 }
         Log.debug("client \(lastNumber) connected: pid \(credentials.pid), user \(credentials.uid), role \(role)")
-        if isForeign { connectionsOfForeigner[credentials.uid] = ofSameUser + 1 }
+        if isForeign {
+            connectionsOfForeigner[credentials.uid] = ofSameUser + 1
+            connectionsOfForeigners += 1
+        }
         handler?.clientCountChanged()
     }
 

@@ -86,10 +86,17 @@ package struct ControlSocket {
     private static func admit(_ groups: [UInt32], _ socket: String, isFolderOurs: Bool) {
         do throws(SystemError) {
             if isFolderOurs { try GroupAccess.allow(groups, folder(of: socket), ownerMay: 7, groupsMay: 5) }
+            // A socket of root was made by the service manager, with the mode of its unit.
+            guard owner(of: socket) == geteuid() else { return }
             try GroupAccess.allow(groups, socket, ownerMay: 6, groupsMay: 6)
         } catch {
             Log.warning("cannot give the socket \(socket) to the configured groups: \(error.message)")
         }
+    }
+
+    private static func owner(of path: String) -> uid_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_uid : nil
     }
 
     private static func lock(
@@ -115,7 +122,8 @@ package struct ControlSocket {
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw SocketFailure("cannot use \(path): it is not a socket; remove it, or \(place.remedy)")
         }
-        guard status.st_uid == geteuid() else {
+        // The service manager may have left one of root's.
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw SocketFailure("cannot use \(path): it belongs to user \(status.st_uid); \(place.remedy)")
         }
         guard let error = connectionError(path) else {

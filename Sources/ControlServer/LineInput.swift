@@ -39,7 +39,7 @@ import LinuxSystem
     func keep(_ descriptors: [OwnedDescriptor]) {
         func isEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
         guard let last = bytes.lastIndex(where: { !isEnd($0) }) else { return }
-        let before = bytes[..<last].lastIndex(of: UInt8(ascii: "\n"))
+        let before = bytes[min(searched, last)..<last].lastIndex(of: UInt8(ascii: "\n"))
         let start = before.map { $0 + 1 } ?? 0
         guard files.last?.start != start else { return }
         files.append((start, descriptors))

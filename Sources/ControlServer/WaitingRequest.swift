@@ -6,6 +6,8 @@ package struct WaitingRequest: Sendable {
     /// Name of the method.
     package let method: String
     package let since: MonotonicTime
+    /// Bytes that it takes, estimated.
+    let bytes: Int
 }
 
 extension ControlServer {

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Limit of the process's open files.
 package enum DescriptorLimit {
@@ -15,13 +16,38 @@ package enum DescriptorLimit {
     }
 }
 
+/// A number of open files of one kind. Any thread.
+package final class DescriptorTally: Sendable {
+    private let open = Atomic<Int>(0)
+    private let whole: DescriptorTally?
+
+    /// No files. `whole`: counts these files, too.
+    package init(in whole: DescriptorTally? = nil) { self.whole = whole }
+
+    /// Open files.
+    package var count: Int { open.load(ordering: .relaxed) }
+
+    fileprivate func add(_ change: Int) {
+        open.wrappingAdd(change, ordering: .relaxed)
+        whole?.add(change)
+    }
+}
+
 /// An open file that is closed with its last owner.
 package final class OwnedDescriptor: Sendable {
     /// The descriptor; valid as long as this object lives.
     package let number: Int32
+    private let tally: DescriptorTally?
 
-    /// Takes ownership of the descriptor.
-    package init(_ number: Int32) { self.number = number }
+    /// Takes ownership of the descriptor. `tally` counts it while it is open.
+    package init(_ number: Int32, in tally: DescriptorTally? = nil) {
+        self.number = number
+        self.tally = tally
+        tally?.add(1)
+    }
 
-    deinit { close(number) }
+    deinit {
+        close(number)
+        tally?.add(-1)
+    }
 }

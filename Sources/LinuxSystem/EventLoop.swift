@@ -192,6 +192,9 @@ package import NowPlaying
     /// Changes the watched events of the descriptor.
     package func setEvents(_ events: UInt32) { sd_event_source_set_io_events(pointer, events) }
 
+    /// Lets the handlers of all usual sources run first.
+    package func yieldToOthers() { sd_event_source_set_priority(pointer, Int64(SD_EVENT_PRIORITY_NORMAL) + 50) }
+
     /// Enables or disables the source; a disabled one costs nothing.
     package func setEnabled(_ enabled: Bool) {
         sd_event_source_set_enabled(pointer, Int32(enabled ? SD_EVENT_ON : SD_EVENT_OFF))

@@ -24,8 +24,10 @@ package final class LoopSignal: Sendable {
         source = loop.watch(shared.descriptor, UInt32(EPOLLIN.rawValue)) { [shared] _ in
             var count: UInt64 = 0
             _ = read(shared.descriptor, &count, 8)
-            // Cleared before the handler runs, so that a notification meanwhile causes another call.
-            shared.pending.store(false, ordering: .sequentiallyConsistent)
+            // Cleared before the handler runs, so that a notification meanwhile causes another call. An exchange, as it must
+            // read what the notifiers have written: the handler sees everything before their notifications, even of those
+            // that wrote no count.
+            _ = shared.pending.exchange(false, ordering: .sequentiallyConsistent)
             handler()
         }
     }

@@ -89,7 +89,8 @@ import NowPlayingClient
     private static func group(_ name: String?) throws(BridgeFailure) -> UInt32? {
         guard let name else { return nil }
         guard let number = GroupAccess.number(of: name) else {
-            throw BridgeFailure("the configuration names the group “\(name)” in [mpris], which does not exist")
+            throw BridgeFailure(
+                "the configuration names the group “\(name)” in [mpris], which does not exist", isOfConfiguration: true)
         }
         return number
     }

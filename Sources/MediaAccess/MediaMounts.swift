@@ -1,5 +1,4 @@
 package import AudioCore
-import CLinux
 import Glibc
 package import LinuxSystem
 import NowPlaying
@@ -153,7 +152,7 @@ package final class MediaMounts: Sendable {
         var bytes: [UInt8] = []
         for known in known { bytes += known.top.bytes + [0] + known.point.bytes + [0] }
         let new = path + ".new"
-        let file = linux_open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let file = FreshFile.make(new)
         guard file >= 0 else { return }
         let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
         close(file)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 import NowPlaying
 package import PlaybackEngine
 import Synchronization
@@ -219,7 +220,7 @@ package final class ItemNumbers: Sendable {
     /// Replaces the file durably: after a power cut no number may be used twice.
     private func write(_ number: Int64) -> Bool {
         let temporary = path + ".new"
-        let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let file = FreshFile.make(temporary)
         guard file >= 0 else { return false }
         let text = Array("\(number)\n".utf8)
         let isWritten = Glibc.write(file, text, text.count) == text.count && fdatasync(file) == 0

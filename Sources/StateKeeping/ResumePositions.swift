@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 package import NowPlaying
 import Synchronization
 
@@ -134,7 +135,7 @@ package final class ResumePositions: Sendable {
     /// Replaces the whole file. It reports no failure: the database in the same folder reports a failing disk.
     private func save(_ text: String) {
         let temporary = path + ".new"
-        let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = FreshFile.make(temporary)
         guard file >= 0 else { return }
         let bytes = Array(text.utf8)
         let isWritten = write(file, bytes, bytes.count) == bytes.count && fdatasync(file) == 0

@@ -51,8 +51,12 @@ final class StateDisk: Sendable {
 
     static let journalName = "queue"
     static let positionName = "place"
-    /// Bytes between the slots of `place`: each slot is in a block of its own.
-    static let slotSpacing = 4096
+    /// Bytes between the slots of `place`: each slot is in a block of its own, also on cards and disks with large blocks.
+    static let slotSpacing = 64 << 10
+    /// The same in files of earlier versions.
+    static let earlierSlotSpacing = 4096
+    /// Bytes of one write of a slot.
+    private static let slotBytes = 4096
 
     let directory: String
     /// The number of the journal, which seeds its sums.
@@ -133,7 +137,7 @@ final class StateDisk: Sendable {
         guard let snapshot = job.snapshot else { throw .needsSnapshot }
         let path = path(Self.journalName)
         let fresh = path + ".new"
-        let file = linux_open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = FreshFile.make(fresh)
         guard file >= 0 else { throw .system(SystemError("make \(fresh)")) }
         var length = 0
         do throws(Failure) {
@@ -163,7 +167,7 @@ final class StateDisk: Sendable {
 
     private func write(_ position: [UInt8], _ state: inout State) throws(Failure) {
         let path = path(Self.positionName)
-        let block = position + [UInt8](repeating: 0, count: max(0, Self.slotSpacing - position.count))
+        let block = position + [UInt8](repeating: 0, count: max(0, Self.slotBytes - position.count))
         let file = linux_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
         guard file >= 0 || errno == ENOENT else { throw .system(SystemError("open \(path)")) }
         defer { if file >= 0 { close(file) } }
@@ -181,7 +185,7 @@ final class StateDisk: Sendable {
     /// when it has the position: an end in between leaves no file that looks damaged.
     private func create(_ path: String, _ block: [UInt8], _ slot: Int) throws(Failure) {
         let name = path + ".new"
-        let file = linux_open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = FreshFile.make(name)
         guard file >= 0 else { throw .system(SystemError("open \(name)")) }
         defer { close(file) }
         try Self.writeAll(file, [UInt8](repeating: 0, count: 2 * Self.slotSpacing), at: 0, name)

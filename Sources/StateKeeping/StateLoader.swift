@@ -148,9 +148,11 @@ enum StateLoader {
         case .success(let bytes):
             var best: (slot: Int, position: SavedPosition, number: UInt64)?
             var isNewer = false
+            let isEarlier = bytes.count <= 2 * StateDisk.earlierSlotSpacing
+            let spacing = isEarlier ? StateDisk.earlierSlotSpacing : StateDisk.slotSpacing
             bytes.withUnsafeBytes { bytes in
-                for slot in 0..<2 where bytes.count >= (slot + 1) * StateDisk.slotSpacing {
-                    let part = bytes[(slot * StateDisk.slotSpacing)..<((slot + 1) * StateDisk.slotSpacing)]
+                for slot in 0..<2 where bytes.count >= slot * spacing + PositionSlot.byteCount {
+                    let part = bytes[(slot * spacing)..<min((slot + 1) * spacing, bytes.count)]
                     let slotBytes = UnsafeRawBufferPointer(rebasing: part)
                     isNewer = isNewer || PositionSlot.isNewer(slotBytes)
                     guard let (position, number) = PositionSlot.decode(slotBytes), number > best?.number ?? 0 else {

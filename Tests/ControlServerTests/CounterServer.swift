@@ -23,6 +23,13 @@ enum CounterCatalogue {
                 "count.follow", .read, [.required("followed", .boolean, "false: no longer")],
                 help: "Sends an event for each mark."),
             method("count.addFile", .control, [file], help: "Adds the size of a file."),
+            method(
+                "count.text", .read, [.required("bytes", .integer(1...1 << 20), "length")], help: "Answers a long text."
+            ),
+            method(
+                "count.late", .read, [.optional("texts", .array(.text, count: 1...9000), "any")],
+                help: "Is not answered."),
+            method("count.keepFiles", .control, [file], help: "Keeps all files of the line."),
         ],
         notifications: [("count.changed", "The count is another one.")])
 
@@ -41,6 +48,10 @@ enum CounterCatalogue {
     private(set) var count = 0
     /// Names of clients that are gone.
     private(set) var gone: [String] = []
+    /// Requests that are not answered.
+    private(set) var late: [Answer] = []
+    /// Files that stay open.
+    private(set) var kept: [OwnedDescriptor] = []
 
     init(_ server: ControlServer) { self.server = server }
 
@@ -61,6 +72,17 @@ enum CounterCatalogue {
                 guard client.identity.role >= .control else { return answer(.failure(.denied("too late"))) }
                 change(to: count + step, "add")
                 answer(result)
+            }
+        case "count.text":
+            let text = String(repeating: "x", count: parameters["bytes"]?.integerValue.map { Int($0) } ?? 0)
+            return .perform { _, answer in answer(.success(["text": .string(text)])) }
+        case "count.late": return .perform { [self] _, answer in late.append(answer) }
+        case "count.keepFiles":
+            return .prepare { [self] descriptors, _ in
+                .success { _, answer in
+                    self.kept += descriptors
+                    answer(.success(["count": .integer(Int64(descriptors.count))]))
+                }
             }
         case "count.reset":
             return .perform { [self] _, answer in
@@ -100,6 +122,16 @@ enum CounterCatalogue {
     func clientCountChanged() {}
 
     private var result: MethodResult { .success(["count": .integer(Int64(count))]) }
+
+    /// Answers the late requests.
+    func answerLate() {
+        let answers = late
+        late = []
+        for answer in answers { answer(result) }
+    }
+
+    /// Closes the kept files.
+    func closeFiles() { kept = [] }
 
     /// Sets the count, and notifies the subscribers.
     func change(to count: Int, _ kind: String) {

@@ -159,12 +159,12 @@ import Testing
         #expect(checked == (0, "The configuration is valid.\n"))
         for options in [["--config", bad, "--check-config"], ["--config", bad]] {
             let result = await Self.run(options: options)
-            #expect(result.status == 1)
+            #expect(result.status == ExitStatus.configuration)
             #expect(result.text.hasPrefix("\(bad):2: invalid value “"))
             #expect(result.text.contains("\(bad):3: unknown setting “foo” in [daemon]"))
         }
         let missing = await Self.run(options: ["--config", folder.path + "/none", "--check-config"])
-        #expect(missing.status == 1)
+        #expect(missing.status == ExitStatus.configuration)
         #expect(missing.text.contains(folder.path + "/none"))
     }
 

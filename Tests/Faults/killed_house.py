@@ -186,6 +186,27 @@ class House:
         self.processes[program].send_signal(signal.SIGKILL)
         self.processes[program].wait()
 
+    def waited(self, program):
+        """Seconds for which the threads of a program were ready to run and had no processor: sound is late by them."""
+        seconds = 0.0
+        place = f"/proc/{self.processes[program].pid}/task"
+        for thread in os.listdir(place) if os.path.isdir(place) else []:
+            try:
+                with open(f"{place}/{thread}/schedstat", encoding="ascii") as file:
+                    seconds += int(file.read().split()[1]) / 1e9
+            except (OSError, IndexError):
+                pass
+        return seconds
+
+    def ended(self):
+        """The programs that have ended by themselves, with their status and last words."""
+        words = []
+        for program, process in self.processes.items():
+            if process.poll() is not None:
+                with open(self.path(program + ".log"), encoding="utf-8", errors="replace") as log:
+                    words.append(f"{program} ended with status {process.returncode}: {log.read()[-1500:]!r}")
+        return words
+
     def end(self):
         for program in ("web", "mpd", "library", "daemon", "sound"):
             process = self.processes.get(program)

@@ -70,6 +70,8 @@ class Campaign:
         self.answered = 0
         self.opened = {victim: [] for victim in victims}
         self.off = []
+        # Seconds for which daemon and sound server had no processor in this round.
+        self.late = 0.0
         client = self.house.control()
         client.call("queue.add", items=self.files(6), play=True)
         client.close()
@@ -151,8 +153,11 @@ class Campaign:
                 self.round(number, victim)
             except (Gone, RuntimeError) as error:
                 self.complain(number, victim, "no deed", str(error))
-                if any(process.poll() is not None for process in self.house.processes.values()):
-                    raise
+                ended = self.house.ended()
+                for words in ended:
+                    self.complain(number, victim, "no deed", words)
+                if ended:
+                    return
             if number % 100 == 0:
                 print(f"{number} kills, {len(self.differences)} differences", flush=True)
 
@@ -173,6 +178,7 @@ class Campaign:
 
     def round(self, number, victim):
         before = self.settle()
+        waited = {program: -self.house.waited(program) for program in ("daemon", "sound")}
         act = self.act(before)
         pause = self.random.choice((0, 0.0003, 0.001, 0.002, 0.004, 0.02, 0.1, 0.4))
         early = self.random.randrange(5) == 0
@@ -180,6 +186,8 @@ class Campaign:
             time.sleep(self.random.random() * 0.3)
         act.send()
         time.sleep(self.random.random() * pause)
+        if victim in waited:
+            waited[victim] += self.house.waited(victim)
         instant = time.clock_gettime(time.CLOCK_MONOTONIC)
         self.house.kill(victim)
         killed = time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -189,6 +197,8 @@ class Campaign:
         except Gone:
             is_done = None
         self.opened[victim].append(self.house.open_doors())
+        # A machine without a free processor delays sound; the position is true all the same.
+        self.late = sum(waited.values()) + self.house.waited("daemon") + self.house.waited("sound")
         self.judge(number, victim, act, is_done, instant, killed)
 
     def judge(self, number, victim, act, is_done, instant, killed):
@@ -249,12 +259,12 @@ class Campaign:
                 right.append((item, position, position + max(0, now - instant) + 1))
         distances = [
             max(0.0, first - elapsed, elapsed - last) for item, first, last in right if item == after.item]
-        if not distances or min(distances) > TOLERANCE:
+        if not distances or min(distances) > TOLERANCE + self.late:
             self.complain(
                 number, victim, act.kind,
-                f"answered {is_done}; item {after.item} at {elapsed:.3f} ({after.state['state']}), not one of {right}")
+                f"answered {is_done}, {self.late:.3f} s without a processor; item {after.item} at {elapsed:.3f} ({after.state['state']}), not one of {right}")
         else:
-            self.off.append(min(distances))
+            self.off.append(max(0.0, min(distances) - self.late))
 
     def complain(self, number, victim, deed, words):
         words = f"kill {number} ({victim}), seed {self.seed}, {deed}: {words}"
@@ -277,7 +287,7 @@ def main():
     print(
         f"| one of five programs killed while a client acts (kill -9) | {kills} | {len(campaign.differences)} "
         f"differences (seed {seed}): {campaign.answered} answered deeds, none lost; {campaign.carried_out} without an answer were carried "
-        f"out; positions off by at most {max(campaign.off, default=0):.2f} s; all doors open after at most: {slowest} |"
+        f"out; positions off by at most {max(campaign.off, default=0):.2f} s beside waits for a processor; all doors open after at most: {slowest} |"
         if not campaign.differences else
         f"| one of five programs killed while a client acts (kill -9) | {kills} | {len(campaign.differences)} "
         f"differences (seed {seed}), the first: {campaign.differences[0][:300]} |")

@@ -22,6 +22,28 @@ import Testing
         ListItem(uri: "https://example.org/stream?x=1#y", title: "#1, the \"best\""),
     ]
 
+    @Test func nothingInTheWayOfAWriteIsOpened() throws {
+        let name = try Self.name("Evening")
+        let other = place.file("other", "precious")
+        place.folder("lists")
+        let fresh = place.path("lists/.saving")
+        // A pipe, a link, a file of an interrupted write: none is waited for, followed or kept.
+        for make in [{ mkfifo(fresh, 0o600) }, { symlink(other, fresh) }, { link(other, fresh) }] {
+            try #require(make() == 0)
+            try lists.save(.items(Self.items), as: name)
+            #expect(access(fresh, F_OK) != 0)
+            guard case .items(let items) = try lists.list(name).contents else { throw ListFailure.isFilter("Evening") }
+            #expect(items.count == Self.items.count)
+            #expect(place.read("other") == Array("precious".utf8))
+        }
+        // A folder stays, and the error names it.
+        place.folder("lists/.saving")
+        let error = #expect(throws: ListFailure.self) { try lists.save(.items([]), as: name) }
+        guard case .system(let reason) = error else { throw ListFailure.missing("an error of the system") }
+        #expect(reason.message.contains(".saving"))
+        #expect(try lists.list(name).contents.kind == .items)
+    }
+
     @Test func itemsSurviveTheirText() throws {
         let name = try Self.name("Evening")
         let version = try lists.save(.items(Self.items), as: name)

@@ -28,10 +28,10 @@ import TrackDatabase
         var users: [UInt32] { begun.withLock { $0.map(\.user) } }
 
         /// Starts a question, and returns once it waits or has a reader.
-        func ask(_ user: UInt32) {
+        func ask(_ user: UInt32, isForeign: Bool = false) {
             let before = users.count + pool.waitingCount
             let started = DetachedThread.start("question") { [self] in
-                try? pool.read(for: user, showing: nil) { reader throws(TrackDatabaseError) in
+                try? pool.read(for: user, showing: isForeign ? [] : nil) { reader throws(TrackDatabaseError) in
                     let door = Door()
                     begun.withLock { $0.append((user, door)) }
                     door.wait()
@@ -76,6 +76,23 @@ import TrackDatabase
             ended += 1
         }
         #expect(questions.users.count == 26 && questions.pool.waitingCount == 0)
+    }
+
+    @Test func foreignUsersLeaveTheLastReaderToTheOwner() throws {
+        let questions = try Questions(limit: 4)
+        for user: UInt32 in 1...6 { questions.ask(user, isForeign: true) }
+        #expect(becomes { questions.users == [1, 2, 3] && questions.pool.waitingCount == 3 })
+        questions.ask(0)
+        #expect(becomes { questions.users == [1, 2, 3, 0] })
+        // The owner's reader is free again, and the next foreign user waits for one of the other three.
+        questions.end(3)
+        #expect(!questions.users.contains(4))
+        questions.end(0)
+        #expect(becomes { questions.users == [1, 2, 3, 0, 4] })
+        for index in [1, 2, 4] { questions.end(index) }
+        #expect(becomes { questions.users.count == 7 })
+        for index in [5, 6] { questions.end(index) }
+        #expect(becomes { questions.pool.waitingCount == 0 })
     }
 
     @Test func aPoolOfOneServesWhoCameFirst() throws {

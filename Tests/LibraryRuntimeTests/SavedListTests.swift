@@ -23,6 +23,52 @@ import TrackDatabase
         return answer["result"]?["rows"]?.arrayValue?.map { $0["title"]?.stringValue ?? "\($0)" } ?? ["\(answer)"]
     }
 
+    /// Bytes that the library has read from files.
+    private func bytesRead(_ process: Int32) -> Int {
+        guard let file = fopen("/proc/\(process)/io", "re") else { return 0 }
+        defer { fclose(file) }
+        var count = 0
+        _ = withUnsafeMutablePointer(to: &count) { count in withVaList([count]) { vfscanf(file, "rchar: %ld", $0) } }
+        return count
+    }
+
+    @Test func thePagesOfALongListReadItsFileOnce() async throws {
+        let house = try await house()
+        let line = "/" + String(repeating: "long-name/", count: 60)
+        var text = "#EXTM3U\n"
+        var count = 0
+        while text.utf8.count + line.utf8.count + 16 < 2 << 20 {
+            count += 1
+            text += "\(line)\(count).flac\n"
+        }
+        house.folder.folder("state/library/lists")
+        let path = house.folder.write(Array(text.utf8), "state/library/lists/Long.m3u8")
+        let client = try RawClient(house.librarySocket)
+        let process = try #require(UnixSocket.peer(client.descriptor)?.pid)
+        var numbers: [Int] = []
+        func page(_ offset: Int) throws -> Int {
+            let before = bytesRead(process)
+            let answer = try client.call(
+                "lists.get", ["name": "Long", "offset": .integer(Int64(offset)), "limit": 100])
+            let result = try #require(answer["result"], "\(answer)")
+            #expect(result["count"] == .integer(Int64(count)))
+            numbers += (result["rows"]?.arrayValue ?? []).compactMap {
+                $0["uri"]?.stringValue?.split(separator: "/").last.flatMap { Int($0.dropLast(5)) }
+            }
+            return bytesRead(process) - before
+        }
+        #expect(try page(0) > text.utf8.count)
+        for offset in stride(from: 100, to: 2000, by: 100) { #expect(try page(offset) < 1 << 20) }
+        #expect(numbers == Array(1...2000))
+        // Another program changes the file.
+        count = 600
+        let short = "#EXTM3U\n" + (1...count).map { "/new/\($0).flac\n" }.joined()
+        #expect(house.folder.write(Array(short.utf8), "state/library/lists/Long.m3u8") == path)
+        numbers = []
+        _ = try page(500)
+        #expect(numbers == Array(501...600))
+    }
+
     @Test func listsAreSavedEditedAndRead() async throws {
         let house = try await house()
         let client = try RawClient(house.librarySocket)

@@ -52,6 +52,29 @@ import TrackDatabase
         #expect(try library.reader.faultCount() == 1)
     }
 
+    @Test("folders that lie too deep are named, and are not when they are moved up")
+    @PlayerLoop func tooDeep() async throws {
+        let library = try ScannedFolder()
+        let deep = Array(repeating: "d", count: 127).joined(separator: "/")
+        library.track("\(deep)/1.flac", title: "Above")
+        library.track("\(deep)/last/2.flac", title: "Just so", seed: 2)
+        library.track("\(deep)/last/below/3.flac", title: "Below", seed: 3)
+        for _ in 0..<2 {
+            await library.scan()
+            #expect(
+                try library.tracks().keys.sorted() == ["music/\(deep)/1.flac", "music/\(deep)/last/2.flac"])
+            let faults = try library.reader.faults()
+            #expect(faults.map(\.path) == [TrackPath("music/\(deep)/last/below")])
+            #expect(faults.first?.reason.contains("below 128 levels") == true)
+        }
+        // The second scan does not report it again.
+        #expect(library.scanner.report.lastScan?.faults == 0)
+        let root = library.place.path("music/")
+        try #require(rename(root + deep + "/last/below", root + "up") == 0)
+        await library.scan()
+        #expect(try library.tracks().keys.contains("music/up/3.flac") && library.reader.faultCount() == 0)
+    }
+
     @Test("files that change, come and go are found by themselves")
     @PlayerLoop func watched() async throws {
         let library = try ScannedFolder()

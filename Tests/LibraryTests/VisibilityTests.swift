@@ -73,6 +73,25 @@ import TrackDatabase
                 ("library.subscribe", [:]),
             ])
         try #require(answers.count == 13, "\(answers)")
+        // Nor letter by letter: each test of a hidden path has the count of one that nothing has, or that all have.
+        let hiddenTests: [JSONValue] = ["sec", "secr", "secret", "secret/"].flatMap { part -> [JSONValue] in
+            ["uri", "folder"].flatMap { field -> [JSONValue] in
+                ["contains", "startsWith", "matches"].map { test in
+                    let text = test == "startsWith" ? "Music/" + part : test == "matches" ? part + ".*" : part
+                    return .object(JSONObject([.init(field, .object(JSONObject([.init(test, .string(text))])))]))
+                }
+            }
+        }
+        let letters = try await Self.results(
+            house,
+            hiddenTests.map { ("library.count", ["filter": $0]) }
+                + hiddenTests.map { ("library.count", ["filter": ["not": $0]]) })
+        try #require(letters.count == 2 * hiddenTests.count)
+        for (index, answer) in letters.enumerated() {
+            let isNot = index >= hiddenTests.count
+            let text = JSONWriter.text(hiddenTests[index % hiddenTests.count])
+            #expect(answer["tracks"] == (isNot ? .integer(Int64(open.count)) : 0), "\(isNot) \(text): \(answer)")
+        }
         let count = JSONValue.integer(Int64(open.count))
         #expect(answers[0]["tracks"] == count && answers[1]["tracks"] == count && answers[12]["tracks"] == count)
         #expect(!JSONWriter.text(answers[0]).contains("\"path\":\"\(house.music)\""))

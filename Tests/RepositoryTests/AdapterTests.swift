@@ -171,6 +171,12 @@ import Testing
             shows '{{state}} {{title}} {{artist}} {{duration}}' 'playing Für Elise · ½ Beethoven & Co 180'
             items 27 27
             shows '{{state}}' paused
+            # A sender may send anything as its progress: the session stays, with the position that it had.
+            for progress in abc 1/2 1/2/3/4 1/x/3 //; do
+                printf '<item><type>73736e63</type><code>70726772</code><length>9</length>\n<data encoding="base64">\n%s</data></item>\n' \
+                    "$(printf %s "$progress" | base64)" > ~/pipe
+            done
+            printf '<item><type>73736e63</type><code>70726772</code><length>9</length>\n<data encoding="base64">\n=A=</data></item>\n' > ~/pipe
             items 28 29
             shows '{{state}}' playing
             items 30 32

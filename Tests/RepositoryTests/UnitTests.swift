@@ -83,6 +83,45 @@ import Testing
         }
     }
 
+    /// A setting of a unit; nil: it has none.
+    private static func setting(_ name: String, of unit: String) throws -> String? {
+        try String(contentsOfFile: folder + unit, encoding: .utf8).split(separator: "\n")
+            .last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+
+    /// docs/security.md says which memory and tasks each program may have; the units of the system and of users say the same.
+    @Test func theLimitsAreThoseOfTheDocument() throws {
+        let document = try String(contentsOfFile: ScriptRun.root + "/docs/security.md", encoding: .utf8)
+        var rows: [String: [String]] = [:]
+        for line in document.split(separator: "\n") where line.hasPrefix("| nowplaying") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            if cells.count == 3, cells[0].hasSuffix(".service") { rows[cells[0]] = Array(cells.dropFirst()) }
+        }
+        let limited = Self.units.filter { $0.hasSuffix(".service") && !$0.contains("sound") }
+        #expect(Set(rows.keys) == Set(limited.map { String($0.drop { $0 != "/" }.dropFirst()) }))
+        for unit in limited {
+            let row = rows[String(unit.drop { $0 != "/" }.dropFirst())]
+            let limits = [try Self.setting("MemoryMax", of: unit), try Self.setting("TasksMax", of: unit)]
+            #expect(limits == row?.map { $0 }, "\(unit): \(limits), and \(row ?? []) in docs/security.md")
+        }
+    }
+
+    /// A configuration that cannot work does not work five seconds later, either.
+    @Test func nothingIsStartedAgainForNothing() throws {
+        for unit in Self.units where unit.hasSuffix(".service") && !unit.contains("sound") {
+            #expect(try Self.setting("RestartPreventExitStatus", of: unit) == "2 78", "\(unit)")
+        }
+    }
+
+    /// The folder of the socket belongs to the daemon, which could put a link in the place of a socket that root made.
+    @Test func rootChangesNothingInTheFolderOfTheSocket() throws {
+        let unit = "system/nowplayingd.socket"
+        for name in ["SocketUser", "SocketGroup", "Symlinks", "ExecStartPost"] {
+            #expect(try Self.setting(name, of: unit) == nil, "\(name)")
+        }
+        #expect(try Self.setting("SocketMode", of: unit) == "0666")
+    }
+
     /// Functions that hardening must keep: the credentials of clients, people's music, and radio.
     @Test func theProductStillWorks() throws {
         let text = try String(contentsOfFile: Self.folder + "system/nowplayingd.service", encoding: .utf8)

@@ -260,6 +260,42 @@ import Testing
         #expect(last.store.reports.isEmpty && last.numbers == numbers)
     }
 
+    @Test("the place of an earlier version, with its slots in one block, is read, and its slots are apart afterwards")
+    @PlayerLoop func earlierPosition() async throws {
+        for newest in 0..<2 {
+            let folder = TemporaryFolder()
+            let keeping = await Keeping.start(folder.path)
+            keeping.add(1...3)
+            keeping.store.finish(keeping.position)
+            var bytes: [UInt8] = []
+            for slot in 0..<2 {
+                var position = SavedPosition()
+                position.item = ItemID(2)
+                position.elapsed = slot == newest ? 40.5 : 39.5
+                let text = try #require(PositionSlot.encode(position, number: slot == newest ? 900 : 899))
+                bytes += text + [UInt8](repeating: 0, count: 4096 - text.count)
+            }
+            Self.write(bytes, folder.path + "/place")
+            // Without the memory of the run before, which is newer.
+            let copy = TemporaryFolder()
+            for name in ["queue", "place"] {
+                Self.write(try #require(Self.contents(folder.path + "/" + name)), copy.path + "/" + name)
+            }
+            let next = await Keeping.start(copy.path)
+            #expect(next.store.reports.isEmpty && next.position.elapsed == 40.5 && next.position.item == ItemID(2))
+            next.position.elapsed = 41.5
+            next.store.finish(next.position)
+            let file = try #require(Self.contents(copy.path + "/place"))
+            #expect(file.count == 2 * 65_536)
+            let saved = [0, 65_536].compactMap { start in
+                file[start..<start + 65_536].withUnsafeBytes { PositionSlot.decode($0)?.position.elapsed }
+            }
+            #expect(saved == [41.5])
+            let last = await Keeping.start(copy.path)
+            #expect(last.position.elapsed == 41.5 && last.store.reports.isEmpty)
+        }
+    }
+
     @Test("a position that a later version wrote is kept aside as that")
     @PlayerLoop func newerPosition() async {
         let folder = TemporaryFolder()

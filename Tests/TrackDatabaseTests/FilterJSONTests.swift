@@ -56,6 +56,16 @@ import TrackDatabase
         _ = try TrackFilter(json: JSONReader.read(#"{"any": [\#(many)]}"#))
         let more = try JSONReader.read(#"{"any": [\#(many), \#(test)]}"#)
         #expect(throws: TrackDatabaseError.self) { try TrackFilter(json: more) }
+        // Filters without tests of fields count, too: each makes a condition.
+        for part in [#"{"all": []}"#, #"{"any": []}"#, #"{"albumId": {"is": 7}}"#] {
+            let parts = Array(repeating: part, count: 200)
+            for joint in ["all", "any"] {
+                _ = try TrackFilter(json: JSONReader.read(#"{"\#(joint)": [\#(parts.joined(separator: ","))]}"#))
+                let more = try JSONReader.read(#"{"\#(joint)": [\#((parts + [part]).joined(separator: ","))]}"#)
+                let error = #expect(throws: TrackDatabaseError.self) { try TrackFilter(json: more) }
+                #expect(error?.message.contains("at most 200 tests") == true)
+            }
+        }
         let long = try JSONReader.read(#"{"artist": {"is": "\#(String(repeating: "x", count: 1025))"}}"#)
         #expect(throws: TrackDatabaseError.self) { try TrackFilter(json: long) }
     }

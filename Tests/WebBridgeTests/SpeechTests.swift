@@ -77,6 +77,7 @@ import WebProtocol
                 attempt("list", lambda: os.listdir("/home"))
                 attempt("network", lambda: socket.socket())
                 attempt("local", lambda: socket.socket(socket.AF_UNIX))
+                attempt("pair", lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
                 attempt("signal", lambda: os.kill(parent, 0))
                 attempt("group", lambda: os.setsid())
                 attempt("fork and group", lambda: os.setpgid(0, 0))
@@ -88,7 +89,7 @@ import WebProtocol
         let lines = String(decoding: sound, as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(lines.first?.hasPrefix(#"'Hello\n' voice ['HOME', 'LANG'"#) == true, "\(lines)")
         #expect(lines.dropFirst().first == #"b'child\n'"#)
-        #expect(lines.count == 15)
+        #expect(lines.count == 16)
         for line in lines.dropFirst(2) { #expect(line.hasPrefix("refused ")) }
         #expect(folder.read("voice") == Array("voice".utf8))
     }

@@ -72,6 +72,19 @@ import Testing
         try NetworkMethods.check("x", try #require(JSONReader.read(#"{"items": ["descriptor"]}"#).objectValue))
     }
 
+    @Test func readersTestNoNames() throws {
+        for text in [
+            #"{"filter": {"uri": {"contains": "a"}}}"#,
+            #"{"filter": {"not": {"any": [{"folder": {"startsWith": "M"}}]}}}"#,
+            #"{"sort": "uri"}"#, #"{"sort": ["title", "-uri"]}"#,
+        ] {
+            let parameters = try #require(JSONReader.read(text).objectValue)
+            #expect(throws: RPCError.self, "\(text)") { try PublicText.check(parameters) }
+        }
+        let others = #"{"filter": {"all": [{"title": {"is": "uri"}}, {"albumId": {"is": 1}}]}, "sort": "-date"}"#
+        try PublicText.check(try #require(JSONReader.read(others).objectValue))
+    }
+
     @Test func readersSeeNoNames() throws {
         let text = #"{"by":{"pid":1},"item":{"uri":"file:///a","title":"A","path":"/a"},"rows":[{"uri":"x","id":1}]}"#
         let shown = PublicText.of(try JSONReader.read(text))

@@ -13,7 +13,8 @@ package enum Daemon {
     package static let version = Product.version
 
     /// Runs the daemon with these arguments (without the program's name) and returns its exit status: 0 after a clean
-    /// end, 1 if it cannot start, 2 for an invalid command line. Call it first, on the main thread.
+    /// end, 1 if it cannot start, 2 for an invalid command line, 78 if the configuration cannot work. Call it first, on the
+    /// main thread.
     package static func run(
         _ arguments: [String],
         makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
@@ -34,7 +35,7 @@ package enum Daemon {
             contents = try ConfigurationFile.read(options.configurationFile)
         } catch {
             for message in error.messages { print(message, to: 2) }
-            return 1
+            return ExitStatus.configuration
         }
         if options.checksConfiguration { return print("The configuration is valid.", to: 1) }
         let configuration = options.applied(to: contents.configuration)
@@ -42,7 +43,7 @@ package enum Daemon {
         ConfigurationFile.warn(of: contents)
         do throws(DaemonFailure) { return try serve(configuration, contents, options, makeHandler) } catch {
             Log.error(error.message)
-            return 1
+            return error.isOfConfiguration ? ExitStatus.configuration : ExitStatus.failure
         }
     }
 
@@ -70,6 +71,10 @@ package enum Daemon {
             roles = try PeerRoles(
                 ownUID: geteuid(), controlGroup: configuration.controlGroup, remoteGroup: configuration.remoteGroup,
                 readGroup: configuration.readGroup)
+        } catch {
+            throw DaemonFailure(error.message, isOfConfiguration: true)
+        }
+        do throws(SocketFailure) {
             socket = try ControlSocket(
                 SocketPlace(
                     program: Product.name, name: "control socket", socket: paths.socket,
@@ -108,7 +113,7 @@ package enum Daemon {
         guard fstat(1, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else { return }
         throw DaemonFailure(
             "output = - cannot play: the standard output is not a pipe; start nowplayingd --output - | PROGRAM, "
-                + "or write a file with output = file:PATH,RATE:BITS:CHANNELS")
+                + "or write a file with output = file:PATH,RATE:BITS:CHANNELS", isOfConfiguration: true)
     }
 
     /// Identifier of the host's boot (random(4)); empty: unknown.

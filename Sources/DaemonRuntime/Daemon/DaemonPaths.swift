@@ -21,7 +21,8 @@ package struct DaemonPaths: Equatable, Sendable {
             socket = folder + "/control.sock"
         } else {
             throw DaemonFailure(
-                "no default path for the control socket: XDG_RUNTIME_DIR is not set; use --socket")
+                "no default path for the control socket: XDG_RUNTIME_DIR is not set; use --socket",
+                isOfConfiguration: true)
         }
         if let folder = configuration.stateDirectory {
             stateDirectory = ProgramFolders.absolute(folder)
@@ -29,7 +30,8 @@ package struct DaemonPaths: Equatable, Sendable {
             stateDirectory = folder
         } else {
             throw DaemonFailure(
-                "no default directory for the daemon's state: HOME is not set; use --state-directory")
+                "no default directory for the daemon's state: HOME is not set; use --state-directory",
+                isOfConfiguration: true)
         }
     }
 

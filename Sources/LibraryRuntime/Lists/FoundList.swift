@@ -21,8 +21,11 @@ enum FoundList {
         return Int64(mixed >> 11) | 1
     }
 
-    /// The items of the playlist at a path below a folder of the library. Throws if it is unreadable.
-    static func items(_ path: FilePath, in view: LibraryView) throws(ListFailure) -> [ListItem] {
+    /// The items of the playlist at a path below a folder of the library, from `recent` if they are known. Throws if it is
+    /// unreadable.
+    static func items(
+        _ path: FilePath, in view: LibraryView, _ recent: RecentLists
+    ) throws(ListFailure) -> [ListItem] {
         let name = path.text
         guard let kind = PlaylistKind(fileName: path.name), kind != .cue else { throw .missing(name) }
         let roots = MediaRoots(folders: view.roots.map(\.path))
@@ -31,6 +34,13 @@ enum FoundList {
         guard opened >= 0 else {
             if opened == -ENOENT { throw .missing(name) }
             throw .system(SystemError("open \(name)", code: -opened))
+        }
+        var status = stat()
+        fstat(opened, &status)
+        let key = RecentLists.Key(name: name, version: version(status))
+        if let items = recent.items(key) {
+            close(opened)
+            return items
         }
         let entries: [PlaylistEntry]
         do throws(DecodingError) {
@@ -45,7 +55,16 @@ enum FoundList {
         } catch {
             throw .unreadable(name, error.message)
         }
-        return entries.prefix(ListEdit.maximumItems).compactMap { item($0, in: path.folder) }
+        let items = entries.prefix(ListEdit.maximumItems).compactMap { item($0, in: path.folder) }
+        recent.keep(items, key)
+        return items
+    }
+
+    private static func version(_ status: stat) -> Int64 {
+        var hasher = Hasher()
+        hasher.combine([UInt64(status.st_dev), UInt64(status.st_ino)])
+        hasher.combine([Int64(status.st_size), status.st_mtim.nanoseconds, status.st_ctim.nanoseconds])
+        return Int64(hasher.finalize())
     }
 
     private static func item(_ entry: PlaylistEntry, in folder: FilePath) -> ListItem? {

@@ -42,10 +42,17 @@ package final class ListFolder: Sendable {
         return result.sorted { $0.name.text.utf8.lexicographicallyPrecedes($1.name.text.utf8) }
     }
 
-    /// The list of this name. Throws `missing`, `unreadable` and `system`.
-    package func list(_ name: ListName) throws(ListFailure) -> SavedList {
+    /// The list of this name. `known`: its items at a version, which are not read again. Throws `missing`, `unreadable` and
+    /// `system`.
+    package func list(
+        _ name: ListName, known: (_ version: Int64) -> [ListItem]? = { _ in nil }
+    ) throws(ListFailure) -> SavedList {
         for kind in SavedList.Kind.allCases {
-            guard let (bytes, version) = try contents(of: path(name, kind)) else { continue }
+            let path = path(name, kind)
+            if kind == .items, let status = Self.status(path), let items = known(Self.version(status)) {
+                return SavedList(name: name, contents: .items(items), version: Self.version(status))
+            }
+            guard let (bytes, version) = try contents(of: path) else { continue }
             return SavedList(name: name, contents: try contents(bytes, kind, name), version: version)
         }
         throw .missing(name.text)
@@ -178,7 +185,7 @@ package final class ListFolder: Sendable {
             throw .system(SystemError("make the folder \(folder.text)"))
         }
         let fresh = folder.text + "/.saving"
-        let file = linux_open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = FreshFile.make(fresh)
         guard file >= 0 else { throw .system(SystemError("make \(fresh)")) }
         var done = 0
         var fault: SystemError?

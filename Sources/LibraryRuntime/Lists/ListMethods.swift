@@ -42,7 +42,7 @@ struct ListMethods {
     func named(_ text: String) throws(RPCError) -> Named {
         let isFound = text.hasPrefix("/") || text.hasPrefix("file:") || text.contains("/")
         guard isFound else {
-            do throws(ListFailure) { return .saved(try store.folder.list(try ListName(text))) } catch {
+            do throws(ListFailure) { return .saved(try store.list(try ListName(text))) } catch {
                 throw RPCError(error)
             }
         }
@@ -67,7 +67,7 @@ struct ListMethods {
             if case .items(let items) = list.contents { return items }
             return nil
         case .found(_, let path):
-            return try lists { () throws(ListFailure) in try FoundList.items(path, in: sight.view) }
+            return try lists { () throws(ListFailure) in try FoundList.items(path, in: sight.view, store.recent) }
         }
     }
 

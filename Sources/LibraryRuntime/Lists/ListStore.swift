@@ -5,11 +5,22 @@ import Synchronization
 package final class ListStore: Sendable {
     /// The files.
     package let folder: ListFolder
+    /// Items of the lists that were read last.
+    let recent = RecentLists()
     /// Numbers of items, by names and versions.
     private let counts = Mutex<[ListName: (version: Int64, count: Int?)]>([:])
 
     /// Lists in this folder, which need not exist yet.
     package init(_ folder: FilePath) { self.folder = ListFolder(folder) }
+
+    /// The list of this name. Throws the errors of `ListFolder.list`.
+    func list(_ name: ListName) throws(ListFailure) -> SavedList {
+        let recent = recent
+        func key(_ version: Int64) -> RecentLists.Key { RecentLists.Key(name: name.text, version: version) }
+        let list = try folder.list(name) { recent.items(key($0)) }
+        if case .items(let items) = list.contents { recent.keep(items, key(list.version)) }
+        return list
+    }
 
     /// A list without its contents.
     struct Entry {

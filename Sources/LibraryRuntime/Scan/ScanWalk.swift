@@ -203,7 +203,7 @@ final class ScanWalk {
             if isFull { settlement.addTree(place) }
             return []
         }
-        let depth = path.count { $0 == UInt8(ascii: "/") }
+        let depth = path.isEmpty ? 0 : 1 + path.count { $0 == UInt8(ascii: "/") }
         // The watch begins before the listing, so that no change in between is lost.
         guard case .number(let number) = watch(root, path, known) else {
             leave(root, path, place, known, code: ENOENT)
@@ -228,10 +228,22 @@ final class ScanWalk {
         // In a folder that was not watched before, no folder is watched.
         let children = known == nil ? [:] : number.map { memory.folders.children(of: $0) } ?? [:]
         watches.keep(folders, of: children)
-        guard depth < Self.maximumDepth else { return [] }
+        guard depth < Self.maximumDepth else {
+            noteTooDeep(place, folders, faults)
+            return []
+        }
         // Watched folders inside a watched folder report their changes themselves.
         return folders.filter { isRecursive || number == nil || children[$0] == nil }.map {
             (Self.join(path, $0), children[$0])
+        }
+    }
+
+    /// Notes folders that are not scanned as they lie too deep.
+    private func noteTooDeep(_ place: [UInt8], _ folders: [[UInt8]], _ faults: [[UInt8]: TrackFault]) {
+        let reason =
+            "the folder lies below \(Self.maximumDepth) levels of folders, so its files are not in the library; move it up"
+        for name in folders where faults[name]?.reason != reason {
+            results.note(TrackPath(folder: place, name: name), reason)
         }
     }
 

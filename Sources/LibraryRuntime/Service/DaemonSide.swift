@@ -23,6 +23,7 @@ import NowPlayingClient
         let sockets = [paths.daemonSocket]
         let folder = FilePath(Array(paths.lists.utf8)) ?? ""
         let store = ListStore(folder)
+        rest.release { store.recent.clear() }
         named = NamedLists(store, in: folder)
         let news = ListNews(loop, events, store, in: folder)
         lists = ListDesk(loop, views, news, pool, rest, store, DaemonCaller(loop, paths: sockets))

@@ -13,7 +13,8 @@ package enum LibraryProgram {
     package static let name = "nowplaying-library"
 
     /// Runs the library with these arguments (without the program's name) and returns its exit status: 0 after a clean
-    /// end, 1 if it cannot start, 2 for an invalid command line. Call it first, on the main thread.
+    /// end, 1 if it cannot start, 2 for an invalid command line, 78 if the configuration cannot work. Call it first, on the
+    /// main thread.
     package static func run(_ arguments: [String]) -> Int32 {
         SignalMask.block([SIGTERM, SIGINT, SIGHUP])
         ProgramPages.shareHeap()
@@ -35,11 +36,19 @@ package enum LibraryProgram {
                 settings, daemonSocket: options.socket, uid: geteuid(), environment: environment)
         } catch {
             for message in error.messages { print(message + "\n", to: 2) }
-            return 1
+            return ExitStatus.configuration
         }
-        do throws(SocketFailure) { return try serve(settings, paths, options) } catch {
+        let roles: PeerRoles
+        do throws(SocketFailure) {
+            roles = try PeerRoles(
+                ownUID: geteuid(), controlGroup: settings.controlGroup, readGroup: settings.readGroup)
+        } catch {
             Log.error(error.message)
-            return 1
+            return ExitStatus.configuration
+        }
+        do throws(SocketFailure) { return try serve(settings, paths, options, roles) } catch {
+            Log.error(error.message)
+            return ExitStatus.failure
         }
     }
 
@@ -54,10 +63,8 @@ package enum LibraryProgram {
     }
 
     private static func serve(
-        _ settings: LibrarySettings, _ paths: LibraryPaths, _ options: BridgeOptions
+        _ settings: LibrarySettings, _ paths: LibraryPaths, _ options: BridgeOptions, _ roles: PeerRoles
     ) throws(SocketFailure) -> Int32 {
-        let roles = try PeerRoles(
-            ownUID: geteuid(), controlGroup: settings.controlGroup, readGroup: settings.readGroup)
         let limit = DescriptorLimit.raise(to: 32 << 10)
         let socket = try ControlSocket(
             SocketPlace(

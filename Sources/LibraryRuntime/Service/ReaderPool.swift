@@ -7,12 +7,13 @@ package import TrackDatabase
 ///
 /// Users get readers in turn: among the waiting users, the one with the fewest readers is next. A user gets another
 /// reader only while more readers are free than the user has. So one user alone gets half of them, several leave one
-/// free for the next user, and a user without a reader never waits while one is free. The queries of one user are
-/// served in their order.
+/// free for the next user, and a user without a reader never waits while one is free. Foreign users never have the last
+/// reader, so that the owner need not wait for them. The queries of one user are served in their order.
 package final class ReaderPool: Sendable {
     /// A thread that waits for a reader.
     private struct Waiter: Sendable {
         let user: UInt32?
+        let isForeign: Bool
         let semaphore: Semaphore
     }
 
@@ -27,6 +28,8 @@ package final class ReaderPool: Sendable {
         /// Unused readers, the last used one at the end.
         var idle: [TrackReader] = []
         var used = 0
+        /// Those of foreign users.
+        var usedByForeigners = 0
         /// In the order of arrival.
         var waiting: [Waiter] = []
         /// Nil: the library itself.
@@ -56,13 +59,14 @@ package final class ReaderPool: Sendable {
         reader.show(folders)
         do throws(TrackDatabaseError) {
             let value = try body(reader)
-            giveBack(reader, user)
+            giveBack(reader, user, isForeign: folders != nil)
             return value
         } catch {
             switch error {
-            case .invalid, .invalidCursor, .tooSlow: giveBack(reader, user)
+            case .invalid, .invalidCursor, .tooSlow: giveBack(reader, user, isForeign: folders != nil)
             // A reader with a fault is not used again.
-            case .damaged, .newerVersion, .foreign, .failed, .busy, .full: giveBack(nil, user)
+            case .damaged, .newerVersion, .foreign, .failed, .busy, .full:
+                giveBack(nil, user, isForeign: folders != nil)
             }
             throw error
         }
@@ -90,7 +94,7 @@ package final class ReaderPool: Sendable {
     private func take(_ user: UInt32?, _ folders: [[UInt8]]?) throws(TrackDatabaseError) -> TrackReader {
         let semaphore = Semaphore(0)
         state.withLock { state in
-            state.waiting.append(Waiter(user: user, semaphore: semaphore))
+            state.waiting.append(Waiter(user: user, isForeign: folders != nil, semaphore: semaphore))
             grant(&state)
         }
         semaphore.wait()
@@ -100,7 +104,7 @@ package final class ReaderPool: Sendable {
         }
         if let known { return known }
         do throws(TrackDatabaseError) { return try database.reader() } catch {
-            giveBack(nil, user)
+            giveBack(nil, user, isForeign: folders != nil)
             throw error
         }
     }
@@ -110,6 +114,7 @@ package final class ReaderPool: Sendable {
         while state.used < limit, let index = next(state) {
             let waiter = state.waiting.remove(at: index)
             state.used += 1
+            if waiter.isForeign { state.usedByForeigners += 1 }
             state.turns += 1
             let used = state.users[waiter.user]?.used ?? 0
             state.users[waiter.user] = User(used: used + 1, lastTurn: state.turns)
@@ -123,16 +128,18 @@ package final class ReaderPool: Sendable {
         for (index, waiter) in state.waiting.enumerated() {
             let user = state.users[waiter.user] ?? User()
             guard user.used < limit - state.used else { continue }
+            guard !waiter.isForeign || state.usedByForeigners < max(1, limit - 1) else { continue }
             if let found = best, (found.user.used, found.user.lastTurn) <= (user.used, user.lastTurn) { continue }
             best = (index, user)
         }
         return best?.index
     }
 
-    private func giveBack(_ reader: TrackReader?, _ user: UInt32?) {
+    private func giveBack(_ reader: TrackReader?, _ user: UInt32?, isForeign: Bool) {
         if state.withLock({ $0.isResting }) { reader?.rest() }
         state.withLock { state in
             state.used -= 1
+            if isForeign { state.usedByForeigners -= 1 }
             if let reader { state.idle.append(reader) }
             state.users[user]?.used -= 1
             if state.users[user]?.used == 0, !state.waiting.contains(where: { $0.user == user }) {
@@ -150,6 +157,8 @@ package final class ReaderPool: Sendable {
 
     private let loop: EventLoop
     private let pool: ReaderPool
+    /// Releases more memory; on a worker thread.
+    private var alsoReleases: @Sendable () -> Void = {}
     private let workers: Workers
     private var lastUse = EventLoop.now
     private var deadline: EventSource?
@@ -160,6 +169,9 @@ package final class ReaderPool: Sendable {
         self.pool = pool
         workers = Workers(loop, name: "rest")
     }
+
+    /// Calls `body` with each rest, on a worker thread: it releases more memory.
+    func release(_ body: @escaping @Sendable () -> Void) { alsoReleases = body }
 
     /// Notes the use of a reader.
     package func used() {
@@ -176,9 +188,10 @@ package final class ReaderPool: Sendable {
     private func passed() {
         if EventLoop.now.seconds(since: lastUse) < Self.seconds { return arm() }
         deadline = nil
-        let pool = pool
+        let (pool, alsoReleases) = (pool, alsoReleases)
         workers.submit {
             pool.rest()
+            alsoReleases()
         } _: { _ in
             ProgramPages.giveBackHeap()
             ProgramPages.giveBack()

@@ -1,4 +1,3 @@
-import CLinux
 import ConfigurationFiles
 import ControlProtocol
 import Glibc
@@ -49,7 +48,7 @@ package enum LibraryRoots {
         }
         let bytes = Array((JSONWriter.text(["folders": .array(rows)]) + "\n").utf8)
         let fresh = file + ".new"
-        let descriptor = linux_open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = FreshFile.make(fresh)
         guard descriptor >= 0 else {
             return Log.warning(
                 "cannot keep the names of the library's folders: \(SystemError("make \(fresh)").message)")

@@ -51,14 +51,18 @@ struct PeerQueue {
             return (sent, recv(netlink.number, &answer, answer.count, Int32(MSG_DONTWAIT)))
         }
         guard sent == question.count, received >= Self.queue.upperBound,
-            UInt16(answer[4]) | UInt16(answer[5]) << 8 == Self.byFamily
+            Self.number(answer, at: 4, as: UInt16.self) == Self.byFamily
         else { return nil }
         var own: Int32 = 0
         guard ioctl(connection, Self.unsent, &own) == 0 else { return nil }
-        let queued = answer.withUnsafeBytes {
-            $0.loadUnaligned(fromByteOffset: Self.queue.lowerBound, as: UInt32.self)
-        }
-        return Int(queued) + Int(own)
+        return Int(Self.number(answer, at: Self.queue.lowerBound, as: UInt32.self)) + Int(own)
+    }
+
+    /// A number of the answer, in the byte order of the machine.
+    private static func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ answer: [UInt8], at offset: Int, as type: Number.Type
+    ) -> Number {
+        answer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
     }
 
     private static func native(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }

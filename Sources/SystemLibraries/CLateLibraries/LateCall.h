@@ -27,15 +27,16 @@ void *late_function(struct late_library *library, const char *name);
 void *late_open(const char *name);
 
 /* Defines a function of the library. The library's header is included, so the compiler checks the types. The function is
-   hidden, so other libraries call the real one. It returns zero if the library is not there. */
+   hidden, so other libraries call the real one. It returns zero if the library is not there. A thread that finds the pointer
+   of another thread also sees the library as that thread opened it. */
 #define CALL(type, name, parameters, arguments)                                                                         \
     __attribute__((visibility("hidden"))) type name parameters {                                                         \
         static __typeof__(&name) known;                                                                                  \
-        __typeof__(&name) function = __atomic_load_n(&known, __ATOMIC_RELAXED);                                          \
+        __typeof__(&name) function = __atomic_load_n(&known, __ATOMIC_ACQUIRE);                                          \
         if (!function) {                                                                                                 \
             function = (__typeof__(&name))late_function(&library, #name);                                                \
             if (!function) return (type)0;                                                                               \
-            __atomic_store_n(&known, function, __ATOMIC_RELAXED);                                                        \
+            __atomic_store_n(&known, function, __ATOMIC_RELEASE);                                                        \
         }                                                                                                                \
         return function arguments;                                                                                       \
     }

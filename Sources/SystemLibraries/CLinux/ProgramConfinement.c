@@ -37,9 +37,11 @@
 #define NAMESPACES                                                                                                          \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-/* Calls that a foreign program does not need: the network, sockets of this machine, and watches of files. */
+/* Calls that a foreign program does not need: the network, sockets of this machine, and watches of files. A pair of sockets
+   would also reach others: a datagram can name its receiver. */
 static const struct sock_filter alone[] = {
-    REFUSE(SYS_socket, EPERM), REFUSE(SYS_connect, EPERM), REFUSE(SYS_bind, EPERM), REFUSE(SYS_listen, EPERM),
+    REFUSE(SYS_socket, EPERM), REFUSE(SYS_socketpair, EPERM), REFUSE(SYS_connect, EPERM), REFUSE(SYS_bind, EPERM),
+    REFUSE(SYS_listen, EPERM), REFUSE(SYS_sendto, EPERM), REFUSE(SYS_sendmsg, EPERM), REFUSE(SYS_sendmmsg, EPERM),
     REFUSE(SYS_inotify_init1, EPERM),
 };
 

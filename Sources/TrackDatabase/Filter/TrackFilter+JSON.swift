@@ -28,21 +28,27 @@ extension TrackFilter {
             guard let elements = member.value.arrayValue else {
                 throw invalid("“\(member.name)” is an array of filters, not \(member.value.kindName)")
             }
+            // One without tests makes a condition, too.
+            if elements.isEmpty { try count(&tests) }
             var filters: [TrackFilter] = []
             for element in elements { filters.append(try read(element, depth: depth + 1, &tests)) }
             return member.name == "all" ? .all(filters) : .any(filters)
         case "not": return .not(try read(member.value, depth: depth + 1, &tests))
         case "albumId":
-            tests += 1
+            try count(&tests)
             guard let object = member.value.objectValue, object.members.count == 1, let test = object.members.first,
                 test.name == "is", let id = test.value.integerValue
             else { throw invalid("the test of “albumId” is {\"is\": N} with the number of an album") }
             return .album(Int64(id))
         default:
-            tests += 1
-            guard tests <= maximumTests else { throw invalid("a filter has at most \(maximumTests) tests") }
+            try count(&tests)
             return try test(member)
         }
+    }
+
+    private static func count(_ tests: inout Int) throws(TrackDatabaseError) {
+        tests += 1
+        guard tests <= maximumTests else { throw invalid("a filter has at most \(maximumTests) tests") }
     }
 
     private static func test(_ member: JSONObject.Member) throws(TrackDatabaseError) -> TrackFilter {

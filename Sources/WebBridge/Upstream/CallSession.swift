@@ -106,6 +106,7 @@ import WebProtocol
     private func take(_ request: RPCRequest, _ line: [UInt8], _ received: MonotonicTime) throws(RPCError) {
         let server = try NetworkMethods.server(of: request.method, for: role)
         try NetworkMethods.check(request.method, request.parameters)
+        if role == .read { try PublicText.check(request.parameters) }
         switch server {
         case .bridge: try answer(request, received)
         case .daemon: daemon.send(line)
@@ -124,6 +125,7 @@ import WebProtocol
                 guard case .request(let request) = element else { continue }
                 let server = try NetworkMethods.server(of: request.method, for: role)
                 try NetworkMethods.check(request.method, request.parameters)
+                if role == .read { try PublicText.check(request.parameters) }
                 guard server != .bridge, target == nil || target == server else {
                     throw .invalidRequest("a batch has methods of the daemon alone, or of the library alone")
                 }
