@@ -45,17 +45,16 @@ enum FoundList {
         } catch {
             throw .unreadable(name, error.message)
         }
-        return entries.prefix(ListEdit.maximumItems).compactMap { item($0, in: path.folder) }
+        let finder = ListedFiles(roots: roots)
+        return entries.prefix(ListEdit.maximumItems).compactMap { item($0, in: path.folder, finder) }
     }
 
-    private static func item(_ entry: PlaylistEntry, in folder: FilePath) -> ListItem? {
+    private static func item(_ entry: PlaylistEntry, in folder: FilePath, _ finder: ListedFiles) -> ListItem? {
         let title = entry.metadata.title.map { title in entry.metadata.artist.map { $0 + " - " + title } ?? title }
         switch PlaylistReference(entry, in: folder) {
         case .uri(let uri): return ListItem(uri: uri, title: title, duration: entry.duration)
         case .paths(let paths):
-            var status = stat()
-            let there = paths.first { path in path.withCString { stat($0, &status) } == 0 }
-            return (there ?? paths.first).map { path in
+            return (finder.find(paths) ?? paths.first).map { path in
                 let short = path.leadsUp ? path.collapsed : path
                 return ListItem(uri: MediaSource.fileURI(short), title: title, duration: entry.duration)
             }
