@@ -105,10 +105,11 @@ nightly:
 	@Scripts/nightly
 nightly: export MINUTES := $(MINUTES)
 
-#: make faults                 the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (40 minutes)
+#: make faults [KILLS=10000]   the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (an hour)
 faults:
 	@Scripts/packages build run test
 	@Scripts/faults
+faults: export KILLS := $(KILLS)
 
 #: make soak [TRACKS=10000] [PACE=8] | HOURS=…  a long life of a box, in less; see Tests/Soak/RESULTS.md
 soak:
@@ -183,11 +184,11 @@ install-files:
 	find $(samples)/web -type f ! -name "*.png" ! -name "*.mp3" ! -name "*.gz" -exec gzip --best --no-name --keep --force {} +
 	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 etc/sound/sound-pipewire $(samples)
-	install -d $(samples)/pipewire/pipewire.conf.d $(addprefix $(samples)/wireplumber/,main.lua.d bluetooth.lua.d)
+	install -d $(samples)/pipewire/pipewire.conf.d $(addprefix $(samples)/wireplumber/,main.lua.d bluetooth.lua.d wireplumber.conf.d)
 	sed 's|@datadir@|$(PREFIX)/share|' etc/sound/pipewire/pipewire.conf.d/nowplayingd.conf \
 	    > $(samples)/pipewire/pipewire.conf.d/nowplayingd.conf
-	for folder in main.lua.d bluetooth.lua.d; do \
-	    install -m 644 etc/sound/wireplumber/$$folder/*.lua $(samples)/wireplumber/$$folder || exit 1; done
+	for folder in main.lua.d bluetooth.lua.d wireplumber.conf.d; do \
+	    install -m 644 etc/sound/wireplumber/$$folder/* $(samples)/wireplumber/$$folder || exit 1; done
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
 	install -m 755 $(filter-out %.md,$(wildcard etc/adapters/*)) $(samples)/adapters
@@ -218,4 +219,4 @@ uninstall:
 
 #: make clean
 clean:
-	rm -rf .build .build-homeassistant build
+	rm -rf .build .build-homeassistant build Sources/SystemLibraries/CLibraryNames/include/Names.h

@@ -32,25 +32,24 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
+/// A module of our own C code. `exports`: functions that other libraries are to find in the program.
+func c(_ name: String, _ dependencies: [Target.Dependency] = [], in folder: String? = nil, exports: [String] = [])
+    -> Target
+{
+    let flags = exports.flatMap { ["-Xlinker", "--export-dynamic-symbol=" + $0] }
+    return .target(
+        name: name, dependencies: dependencies, path: folder ?? "Sources/SystemLibraries/\(name)",
+        cSettings: [.unsafeFlags(["-Wall", "-Werror"])], linkerSettings: flags.isEmpty ? [] : [.unsafeFlags(flags)])
+}
+
 func systemLibrary(_ name: String, package debian: String, pkgConfig: String? = nil) -> Target {
     .systemLibrary(
         name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
+// Each executable target is a product too.
 let package = Package(
     name: "nowplayingd",
-    products: [
-        .executable(name: "nowplayingd", targets: ["nowplayingd"]),
-        .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
-        .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
-        .executable(name: "nowplaying-library", targets: ["nowplaying-library"]),
-        .executable(name: "nowplaying-mpd", targets: ["nowplaying-mpd"]),
-        .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
-        .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
-        .executable(name: "nowplaying-snapcast", targets: ["nowplaying-snapcast"]),
-        .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
-        .executable(name: "nowplaying-web", targets: ["nowplaying-web"]),
-    ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
         systemLibrary("CFLAC", package: "libflac-dev"),
@@ -69,22 +68,14 @@ let package = Package(
         systemLibrary("CWSLay", package: "libwslay-dev"),
         systemLibrary("CQREncode", package: "libqrencode-dev"),
         systemLibrary("CSoxr", package: "libsoxr-dev"),
-        .target(
-            name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        c("CLinux"),
+        // Scripts/library-names makes its header from the system that builds.
+        c("CLibraryNames"),
         // It defines the functions of six libraries, which nothing links: see CLateLibraries.h.
-        .target(
-            name: "CLateLibraries",
-            dependencies: ["CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile", "COpusFile"],
-            path: "Sources/SystemLibraries/CLateLibraries", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
-        .target(
-            name: "CWebAnswers", path: "Sources/SystemLibraries/CWebAnswers",
-            cSettings: [.unsafeFlags(["-Wall", "-Werror"])],
-            linkerSettings: [
-                .unsafeFlags(
-                    ["sendmsg", "recv", "gnutls_record_send", "gnutls_record_recv"].flatMap {
-                        ["-Xlinker", "--export-dynamic-symbol=" + $0]
-                    })
-            ]),
+        c(
+            "CLateLibraries",
+            ["CLibraryNames", "CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile", "COpusFile"]),
+        c("CWebAnswers", exports: ["sendmsg", "recv", "gnutls_record_send", "gnutls_record_recv"]),
 
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
@@ -104,12 +95,17 @@ let package = Package(
             "AudioDecoders",
             [
                 "AudioCore", "LinuxSystem", "TrackReading", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile",
-                "CMPG123", "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLinux",
+                "CMPG123", "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLibraryNames", "CLinux",
             ]),
-        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLateLibraries", "CLinux"]),
+        library(
+            "PulseOutput",
+            ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLateLibraries", "CLibraryNames", "CLinux"]),
         library(
             "MixedOutput",
-            ["AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CSoxr", "CLinux"]),
+            [
+                "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CSoxr", "CLibraryNames",
+                "CLinux",
+            ]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",
@@ -123,7 +119,11 @@ let package = Package(
                 "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
-            "StateKeeping", ["PlaybackEngine", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+            "StateKeeping",
+            [
+                "PlaybackEngine", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLibraryNames",
+                "CLinux",
+            ]),
         library(
             "DaemonConfiguration",
             [
@@ -195,7 +195,7 @@ let package = Package(
             "nowplayingctl",
             [
                 "NowPlayingClient", "SnapcastControl", "ControlProtocol", "TCPClient", "NowPlaying", "CQREncode",
-                "CLinux",
+                "CLibraryNames", "CLinux",
             ]),
         program(
             "nowplaying-hooks",
@@ -210,7 +210,9 @@ let package = Package(
         // It makes and compares recordings, sample by sample.
         .target(
             name: "TestSupport",
-            dependencies: ["AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLinux"],
+            dependencies: [
+                "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLibraryNames", "CLinux",
+            ],
             path: "Tests/TestSupport",
             swiftSettings: settings + (isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])),
         tests("NowPlayingTests", ["NowPlaying"]),
@@ -256,9 +258,7 @@ let package = Package(
                 "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "NowPlayingClient", "TestSupport",
             ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
-        .target(
-            name: "CGainPaths", dependencies: ["CLinux"], path: "Tests/GainPaths",
-            cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        c("CGainPaths", ["CLinux"], in: "Tests/GainPaths"),
         tests(
             "AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport", "CGainPaths"]),
         tests(
@@ -276,7 +276,7 @@ let package = Package(
                 "MixedOutput", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
                 "CVirtualTime", "CLinux",
             ]),
-        .target(name: "CVirtualTime", path: "Tests/VirtualTime", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        c("CVirtualTime", in: "Tests/VirtualTime"),
         tests(
             "PlaybackEngineTests",
             ["PlaybackEngine", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"]),
@@ -345,7 +345,7 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
+                "MPDBridge", "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
                 "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", ["TestSupport"]),
@@ -355,12 +355,11 @@ let package = Package(
                 "DaemonConfiguration", "NowPlayingClient", "ControlProtocol", "LinuxSystem", "NowPlaying",
                 "TestSupport", "CLinux", "CTracing",
             ]),
-        .target(name: "CTracing", path: "Tests/Tracing", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        c("CTracing", in: "Tests/Tracing"),
     ]
 )
 
 if buildsDecode {
-    package.products.append(.executable(name: "nowplaying-decode", targets: ["nowplaying-decode"]))
     package.targets += [
         systemLibrary("CFFmpeg", package: "libavformat-dev"),
         systemLibrary("CCurl", package: "libcurl4-openssl-dev"),

@@ -15,6 +15,8 @@ Numbers      no conversion of a floating value to an integer that can trap, and 
 State        no stored variable can be written by another file: see swift_state.py.
 Words        no documentation comment opens with What, Who, Whether …, nor uses tell, tells or told: see swift_words.py.
 Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
+Releases     no name of a shared library with its version, and no package with one in its name, in Sources and Scripts: these
+             differ between releases, and come from CLibraryNames or from a package for development.
 Machines     no file names the folder of this checkout or the home directory of the present user.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
@@ -45,6 +47,11 @@ CONFORMANCE = re.compile(
 PROPERTY = re.compile(r"\b(?:var|let)\s+(\w+)(?::\s*([^={]+?))?\s*(?:=\s*(.*?))?\s*(?:\{.*)?$")
 NUMBER = re.compile(r"\b(?:U?Int(?:8|16|32|64)?|Double|Float)\b")
 COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^[pug]id|^ticket|^user)$")
+
+LIBRARY = re.compile(r"\blib[A-Za-z][A-Za-z0-9+._-]*[A-Za-z0-9]")
+# A soname, or a package whose name ends with the version of one.
+VERSIONED = re.compile(r"\.so\.\d|\d(?:t64)?$")
+LIBRARIES_WITH_NUMBERS = {"libmpg123", "libpcre2", "libsqlite3"}
 
 
 class Manifest:
@@ -204,6 +211,17 @@ def command_findings(root, sources):
                     yield f"{path.relative_to(root)}:{number}: a default in a switch over commands: list them"
 
 
+def release_findings(root, tracked):
+    """Names of libraries or packages that another release of Debian does not have."""
+    for path in tracked:
+        if path.relative_to(root).parts[0] not in ("Sources", "Scripts"):
+            continue
+        for number, line in enumerate(lines_of(path), 1):
+            for name in LIBRARY.findall(line):
+                if name not in LIBRARIES_WITH_NUMBERS and VERSIONED.search(name):
+                    yield f"{path.relative_to(root)}:{number}: names {name}, which differs between releases"
+
+
 def machine_findings(root, tracked):
     names = {str(root), str(pathlib.Path.home())} - {"/", "/root"}
     for path in tracked:
@@ -241,7 +259,7 @@ def main():
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
                 *documentation_findings(root, sources, manifest), *command_findings(root, sources),
-                *machine_findings(root, tracked),
+                *release_findings(root, tracked), *machine_findings(root, tracked),
                 *swift_numbers.findings(root, sources), *swift_state.findings(root, sources),
                 *swift_words.findings(root, sources)]
     for finding in findings:

@@ -13,7 +13,7 @@ rest='^(LibraryTests|LibraryRuntimeTests)\.(.*/atRest|OwnFolderTests/)'
 doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that occupy one thread for long: half of the time of all pure tests.
 engine='^(PlaybackEngineTests|ClientTests)\.'
-names='Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
+names='ActiveSession|Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputChoice|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|ClockCrowd|ClockKill|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
@@ -27,7 +27,7 @@ samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|Snapca
 crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
-announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
+announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPD(Bound|Sound))Tests/|CrossfadeEventTests/samples)'
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 delays='^AcceptanceTests\.Acceptance/MeasuredDelayTests/'
 # With the real snapserver: a part of the tests of clients.

@@ -28,6 +28,7 @@ import NowPlayingClient
     private let listener: Int32
     private let handle: @PlayerLoop (String, JSONValue, @escaping Reply) -> Void
     private var source: EventSource?
+    private lazy var pause = AcceptPause(loop) { [unowned self] in source?.setEnabled(true) }
     private var clients: [ObjectIdentifier: BridgeClient] = [:]
 
     private static let maximumClients = 8
@@ -55,6 +56,8 @@ import NowPlayingClient
             throw BridgeFailure("no socket: \(error.message)")
         }
         source = loop.watch(listener, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in accept() }
+        // The timer needs a descriptor, which later there may not be.
+        _ = pause
     }
 
     isolated deinit {
@@ -73,7 +76,12 @@ import NowPlayingClient
     }
 
     private func accept() {
-        guard let descriptor = try? UnixSocket.accept(listener) else { return }
+        let descriptor: Int32
+        do throws(SystemError) { descriptor = try UnixSocket.accept(listener) } catch {
+            guard !AcceptPause.passes(error) else { return }
+            source?.setEnabled(false)
+            return pause.begin()
+        }
         let peer = UnixSocket.peer(descriptor)
         guard let peer, peer.uid == geteuid() || peer.uid == 0, clients.count < BridgeServer.maximumClients else {
             close(descriptor)

@@ -49,7 +49,8 @@ package enum ListenerAddress: Hashable, Sendable {
     private let remedy: String
     private let take: @PlayerLoop (Connection) -> Void
     private var open: [Place: OpenPlace] = [:]
-    private var retry: EventSource?
+    private lazy var rest = AcceptPause(loop) { [unowned self] in setEnabled(true) }
+    private var failedAccepts = LogRate()
     /// Places that do not work, each with a sentence.
     package private(set) var failures: [String] = []
 
@@ -61,6 +62,8 @@ package enum ListenerAddress: Hashable, Sendable {
         self.log = log
         self.remedy = remedy
         self.take = take
+        // The timer needs a descriptor, which later there may not be.
+        _ = rest
     }
 
     /// Listens at exactly these places; open ones stay open. A place that fails is logged and left out. Throws if all fail.
@@ -130,26 +133,24 @@ package enum ListenerAddress: Hashable, Sendable {
                 case .local: take(Connection(descriptor: descriptor, isLocal: true, kind: place.kind))
                 }
             } catch {
-                switch error.code {
-                case EAGAIN, EINTR, ECONNABORTED: return
-                case _: return pause(error)
-                }
+                return AcceptPause.passes(error) ? () : pause(error)
             }
         }
     }
 
-    /// Pauses for a second when descriptors or memory are exhausted.
     private func pause(_ error: SystemError) {
-        log.warning("no connection can be taken for a second: \(error.message)")
-        for place in open.values { place.setEnabled(false) }
-        retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in
-            for place in open.values { place.setEnabled(true) }
+        if let line = failedAccepts.line("no connection can be taken for a second: \(error.message)", at: EventLoop.now)
+        {
+            log.warning(line)
         }
+        setEnabled(false)
+        rest.begin()
     }
+
+    private func setEnabled(_ isEnabled: Bool) { for place in open.values { place.setEnabled(isEnabled) } }
 
     /// Stops listening, and removes its own socket files.
     package func end() {
-        retry = nil
         for place in open.values { place.end() }
         open = [:]
     }

@@ -69,7 +69,7 @@ extension Connection {
         try method.check(request.parameters)
         let judged = JudgedRequest(
             id: request.id, method: method.name, parameters: request.parameters, rights: rights, user: user,
-            isHeld: method.isHeld)
+            isHeld: method.isHeld, isInBatch: isInBatch)
         guard judged.principal == nil || !rights.isForeign else {
             throw .denied("“actsFor” is for clients of the server's own user that have given up no rights")
         }

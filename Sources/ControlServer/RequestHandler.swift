@@ -64,6 +64,8 @@ package struct JudgedRequest: Sendable {
     package let user: UInt32
     /// True if it waits while the server holds requests.
     let isHeld: Bool
+    /// True if it is a step of a batch.
+    package let isInBatch: Bool
 }
 
 /// A client as handlers see it.

@@ -35,8 +35,9 @@ extension Setting {
         Setting(
             section: "sessions", name: "activate-on-play", takes: "yes or no", defaultText: "yes", sample: "no",
             help:
-                "yes: playing in a session makes it the active one, which remotes and bridges follow. no: only the method "
-                + "session.activate does.",
+                "yes: a session that begins to play becomes the active one, which remotes and bridges follow. no: it does "
+                + "only if the active one is silent and no client chose it. A choice by session.activate counts more than "
+                + "either.",
             isReloadable: true
         ) { configuration, text in
             guard ["yes", "no"].contains(text) else { return false }

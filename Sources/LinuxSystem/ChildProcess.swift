@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import NowPlaying
 import Synchronization
 
 /// A child process that runs one of our programs. The end of this object kills and reaps it.
@@ -13,6 +14,25 @@ package final class ChildProcess: Sendable {
     private init(pid: pid_t) { self.pid = pid }
 
     deinit { ChildKeeper.shared.end(pid) }
+
+    /// Waits until the process has ended, at most `seconds`. Its exit status; nil: it runs, or a signal ended it.
+    package func exitStatus(within seconds: Double) -> Int32? {
+        let descriptor = linux_pidfd_open(pid)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let end = MonotonicTime.now.advanced(bySeconds: seconds)
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var info = siginfo_t()
+        while true {
+            let rest = Int32(clamping: (end.seconds(since: .now) * 1000).rounded(.up))
+            if poll(&polled, 1, max(0, rest)) < 0, errno == EINTR { continue }
+            // The end of this object reaps it.
+            guard polled.revents != 0, waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+                info.si_code == CLD_EXITED
+            else { return nil }
+            return info._sifields._sigchld.si_status
+        }
+    }
 
     /// Processor time of the process `pid` in nanoseconds; it does not grow while the process waits. 0: there is no
     /// such process.

@@ -6,7 +6,7 @@ package struct DynamicLibrary: @unchecked Sendable {
     // @unchecked: the handle is only read, and dlsym may be called from any thread.
     private let handle: UnsafeMutableRawPointer
 
-    /// Opens a library by its name with version (`libsonic.so.0`). Nil: it is not available.
+    /// Opens a library by its name with version (`LIBRARY_SONIC_FILE`). Nil: it is not available.
     package init?(_ name: String) {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
         self.handle = handle

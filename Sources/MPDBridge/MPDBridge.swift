@@ -26,9 +26,10 @@ import NowPlayingClient
             callers.clientGone()
             library.links.clientGone()
         }
-        let shared = Commands.Shared(names: names, outputs: outputs, library: library, callers: callers)
+        let shared = Commands.Shared(
+            names: names, outputs: outputs, library: library, callers: callers, work: FilterWork(context.loop))
         let partitions = Partitions(context, server) { partitions, mirror, name in
-            Commands(context.loop, mirror, partition: name, shared, server, partitions)
+            Commands(mirror, partition: name, shared, server, partitions)
         }
         self.partitions = partitions
         partitions.begin()
@@ -38,16 +39,14 @@ import NowPlayingClient
         partitions.usual.mirror.onReturn = { feedback.begin() }
         let listener = MPDListener(context.loop, context.log, remedy: Self.remedy) {
             [unowned server, unowned partitions] connection in
-            let (descriptor, isLocal) = (connection.descriptor, connection.isLocal)
-            guard connection.kind == .announcements else {
-                return server.welcome(descriptor, isLocal: isLocal, partitions.usual)
-            }
+            guard let arrival = server.admit(connection.descriptor, isLocal: connection.isLocal) else { return }
+            guard connection.kind == .announcements else { return server.welcome(arrival, partitions.usual) }
             partitions.enter(Partitions.announcing) { result in
                 switch result {
-                case .success(let commands): server.welcome(descriptor, isLocal: isLocal, commands)
+                case .success(let commands): server.welcome(arrival, commands)
                 case .failure(let failure):
                     context.log.warning("refused a client of announce-bind: \(failure.message)")
-                    close(descriptor)
+                    server.dismiss(arrival)
                 }
             }
         }

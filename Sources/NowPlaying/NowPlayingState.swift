@@ -309,6 +309,8 @@ package struct NowPlayingState: Equatable, Sendable {
     package var interruption: Interruption?
     /// Present in `route` events only.
     package var route: Route?
+    /// Present in the event `session` of a change alone.
+    package var activeChanged: ActiveChange?
     package var anchor: PlaybackAnchor
     package var item: NowPlayingItem?
     package var upcoming: UpcomingItem?

@@ -13,6 +13,9 @@ package import StateKeeping
     /// once, at once or later, on the loop. The changes in the answer must be published before it.
     func perform(_ request: MethodRequest, _ answer: @escaping Answer)
 
+    /// Name of the session that such a request without `session` goes to now; nil: there is only one.
+    func session(for method: MethodName, _ parameters: JSONObject) -> String?
+
     /// Reason why the source of `play` can't play at this position in seconds, nil: at its start; nil: no reason is known.
     /// Called before `perform`, on a worker thread, and may block; it ends early when `abandoned` is set.
     nonisolated func refusal(of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag) -> RPCError?
@@ -42,6 +45,7 @@ package import StateKeeping
 }
 
 extension MethodHandler {
+    package func session(for method: MethodName, _ parameters: JSONObject) -> String? { nil }
     package nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers? { nil }
     package nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition? { nil }
 }

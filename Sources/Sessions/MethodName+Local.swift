@@ -6,6 +6,11 @@ extension MethodName {
     package var addsItems: Bool { self == .command(.play) }
 }
 
+extension JSONObject {
+    /// True if these parameters of `play` name an item of the queue, or media.
+    package var choosesItem: Bool { ["uri", "descriptor", "itemId", "index"].contains { self[$0] != nil } }
+}
+
 extension MethodName.Other {
     /// True if the method acts on a queue or a volume, which an external session does not have in the daemon.
     var isOfLocalSessions: Bool {

@@ -6,21 +6,12 @@ struct PlayBeginnings {
     private var begun: Set<String> = []
     /// Sessions that play, by their last states.
     private var playing: Set<String> = []
-    /// Sessions that began to play and become active as soon as possible.
-    private var played: Set<String> = []
 
     /// Causes of states in which a session starts or resumes playback.
     private static let starts: Set<Cause> = [.play, .track, .seek, .interruptionEnded, .unstall]
 
     /// Takes a state. True: the session begins to play by a request, not because a hold has ended.
     mutating func take(_ state: NowPlayingState) -> Bool {
-        let begins = beginning(state)
-        if begins { played.insert(state.session) }
-        if state.state != .playing { played.remove(state.session) }
-        return begins
-    }
-
-    private mutating func beginning(_ state: NowPlayingState) -> Bool {
         guard state.state == .playing else {
             playing.remove(state.session)
             return false
@@ -38,12 +29,6 @@ struct PlayBeginnings {
         return isNew || isWanted
     }
 
-    /// True if the session began to play and has not become the active one since.
-    func hasPlayed(_ name: String) -> Bool { played.contains(name) }
-
-    /// True once if the session began to play and has not become the active one since.
-    mutating func takePlayed(_ name: String) -> Bool { played.remove(name) != nil }
-
     /// The others yield to this session from now on.
     mutating func begin(_ name: String) { begun.insert(name) }
 
@@ -51,8 +36,5 @@ struct PlayBeginnings {
     mutating func end(_ name: String) -> Bool { begun.remove(name) != nil }
 
     /// The session is closed.
-    mutating func forget(_ name: String) {
-        played.remove(name)
-        playing.remove(name)
-    }
+    mutating func forget(_ name: String) { playing.remove(name) }
 }

@@ -27,19 +27,6 @@ import PlaybackEngine
     /// Takes a state. True: the session begins to play by a request.
     func take(_ state: NowPlayingState) -> Bool { beginnings.take(state) }
 
-    /// True once if the session becomes the active one because it began to play. `isPossible` is costly, and hardly any
-    /// state needs it.
-    func takePlayed(_ name: String, if isPossible: @autoclosure () -> Bool) -> Bool {
-        guard beginnings.hasPlayed(name) else { return false }
-        guard settings.activatesOnPlay else {
-            // Without the setting, the beginning is dropped: after a reload, the next state of the session would make
-            // it the active one.
-            _ = beginnings.takePlayed(name)
-            return false
-        }
-        return isPossible() && beginnings.takePlayed(name)
-    }
-
     /// A client requests this playing session: it yields to none of `all` any more, and they yield to it.
     func begin(_ session: any PlaybackSession, among all: some Sequence<any PlaybackSession>) {
         beginnings.begin(session.name)

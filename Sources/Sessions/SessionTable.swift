@@ -23,8 +23,9 @@ package import StateKeeping
     private lazy var main = makeMain()
     private nonisolated let examiner: MediaExaminer
     private var sessions: [String: any PlaybackSession] = [:]
-    /// Names in the order in which the sessions were last active, the active one at the end.
-    private var order = [SessionTable.mainName]
+    private var activeSession = ActiveSession(main: SessionTable.mainName)
+    /// The change of the active session whose event is being published.
+    private var announced: ActiveChange?
     private let precedence: SessionPrecedence
     /// Sessions that are being created, and the connections that will end them.
     private var pendingOwners: [String: Int] = [:]
@@ -68,25 +69,23 @@ package import StateKeeping
         }
     }
 
-    private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
+    private var active: any PlaybackSession { sessions[activeSession.name] ?? main }
 
-    /// Publishes a session's new state and applies its consequences. The only session also counts as one that begins to
-    /// play: otherwise its next state, of any cause, would take the place of a session that a client activates later.
+    /// Publishes a session's new state and applies its consequences.
     package func published(_ state: NowPlayingState) {
         // A session that is being created is not in the table yet.
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
+        var state = state
+        if state.cause == .session { state.activeChanged = announced.take() }
         // The others yield at the request: the output has room for one sound at each instant.
         let requested = state.asRequested
         let begins = precedence.take(requested)
-        let isPlayed = precedence.takePlayed(state.session, if: canBecomeActive(session))
-        if isPlayed, session !== active {
-            move(to: session)
-            context.board.publish(state)
-            session.publishActivation(by: state.by)
-        } else {
-            context.board.publish(state)
-        }
+        let change = take(session, requested)
+        // The followers see the state that activates a session, and the one by which a session loses that.
+        if change?.to == state.session { context.board.activate(state.session) }
+        context.board.publish(state)
+        if let change { switchTo(change, by: state.by) }
         if begins {
             precedence.begin(session, among: sessions.values)
         } else if requested.state == .stopped {
@@ -100,34 +99,38 @@ package import StateKeeping
             session.state.asRequested.state == .playing
         else { return }
         precedence.begin(session, among: sessions.values)
-        guard settings.activatesOnPlay, canBecomeActive(session) else { return }
-        move(to: session)
-        session.publishActivation(by: by)
+        if let change = activeSession.play(session.name, activatesOnPlay: settings.activatesOnPlay) {
+            switchTo(change, by: by)
+        }
     }
 
-    /// True if the session may become the active one.
-    private func canBecomeActive(_ session: any PlaybackSession) -> Bool {
+    /// Applies a state of a session to the choice of the active one. Commands are costly to judge, and `main` alone is active.
+    private func take(_ session: any PlaybackSession, _ state: NowPlayingState) -> ActiveChange? {
+        guard sessions.count > 1 else { return nil }
+        return activeSession.take(
+            session.name, member(session, state.state), activatesOnPlay: settings.activatesOnPlay,
+            resumes: state.cause == .interruptionEnded && state.by == nil)
+    }
+
+    /// The part of a session in the rule of the active one, in this state.
+    private func member(_ session: any PlaybackSession, _ state: PlaybackState) -> ActiveSession.Member {
         let terms = precedence.terms(of: session)
-        return terms.policy != .mix && terms.publishes && session.hasCommands
+        return ActiveSession.Member(
+            state: state, isExternal: session.isExternal,
+            isEligible: terms.policy != .mix && terms.publishes && session.hasCommands)
     }
 
-    private func move(to session: any PlaybackSession) {
-        order.removeAll { $0 == session.name }
-        order.append(session.name)
-        context.board.activate(session.name)
+    /// Shows the new active session to those who follow it, with one event.
+    private func switchTo(_ change: ActiveChange, by: Originator?) {
+        guard let session = sessions[change.to] else { return }
+        context.board.activate(change.to)
         if !session.isExternal { saveList() }
+        announced = change
+        session.publishActivation(by: by)
     }
 
     package func perform(_ request: MethodRequest, _ answer: @escaping Answer) {
         switch request.method {
-        case .command(.play) where sessions.count > 1:
-            guard let target = target(of: request) else {
-                return answer(.failure(noSession(request.string("session"))))
-            }
-            ask(target, request) { [self] result in
-                if case .failure = result {} else { wanted(target, by: request.client.originator) }
-                answer(result)
-            }
         case .command: forward(request, answer)
         case .other(let method): perform(method, request, answer)
         }
@@ -160,7 +163,11 @@ package import StateKeeping
     /// Passes a request to its session.
     private func forward(_ request: MethodRequest, _ answer: @escaping Answer) {
         guard let target = target(of: request) else { return answer(.failure(noSession(request.string("session")))) }
-        ask(target, request, answer)
+        guard request.method == .command(.play), sessions.count > 1 else { return ask(target, request, answer) }
+        ask(target, request) { [self] result in
+            if case .failure = result {} else { wanted(target, by: request.client.originator) }
+            answer(result)
+        }
     }
 
     /// Passes a request to a session. `main` lives as long as the daemon; another one may be closed before it answers.
@@ -172,32 +179,38 @@ package import StateKeeping
         sessions.values.first { $0.artwork?.knows(id) == true } ?? main
     }
 
+    package func session(for method: MethodName, _ parameters: JSONObject) -> String? {
+        sessions.count == 1 ? nil : target(method, parameters)?.name
+    }
+
     /// The session that a request names, or the one for a request without a name; nil: it was closed during the checks
     /// of the request.
     private func target(of request: MethodRequest) -> (any PlaybackSession)? {
-        if let name = request.string("session") { return sessions[name] }
-        if sessions.count == 1 { return main }
-        guard Catalogue.method(request.method).parameters.contains(where: { $0.name == "session" }) else { return main }
+        sessions.count == 1 && request.string("session") == nil ? main : target(request.method, request.parameters)
+    }
+
+    private func target(_ method: MethodName, _ parameters: JSONObject) -> (any PlaybackSession)? {
+        if let name = parameters["session"]?.stringValue { return sessions[name] }
+        guard Catalogue.method(method).parameters.contains(where: { $0.name == "session" }) else { return main }
         guard active.isExternal else { return active }
         // A session of another program has neither queue nor volume in the daemon.
-        switch request.method {
+        switch method {
         case .other(let method): return method.isOfLocalSessions ? lastLocal : active
-        case .command(.play)
-        where !request.media.isEmpty || request.integer("index") != nil || request.itemID("itemId") != nil:
-            return lastLocal
+        case .command(.play) where parameters.choosesItem: return lastLocal
         case .command: return active
         }
     }
 
     private var lastLocal: any PlaybackSession {
-        order.reversed().compactMap { sessions[$0] }.first { !$0.isExternal } ?? main
+        activeSession.recent.reversed().compactMap { sessions[$0] }.first { !$0.isExternal } ?? main
     }
 
     private var list: JSONValue {
         let all = sessions.values.sorted { ($0 !== main ? 1 : 0, $0.name) < ($1 !== main ? 1 : 0, $1.name) }
         let list = all.map {
             $0.description(
-                isActive: $0 === active, canBecomeActive: canBecomeActive($0), precedence.terms(of: $0).policy)
+                isActive: $0 === active, canBecomeActive: member($0, $0.state.asRequested.state).canBeActive,
+                precedence.terms(of: $0).policy)
         }
         return ["sessions": .array(list)]
     }
@@ -206,11 +219,9 @@ package import StateKeeping
         guard let session = sessions[request.string("name") ?? ""] else {
             return .failure(noSession(request.string("name")))
         }
-        guard session !== active else { return .success(["active": true]) }
-        guard canBecomeActive(session) else { return .success(["active": false]) }
-        move(to: session)
-        session.publishActivation(by: request.client.originator)
-        return .success(["active": true])
+        let (isActive, change) = activeSession.choose(session.name)
+        if let change { switchTo(change, by: request.client.originator) }
+        return .success(["active": .bool(isActive)])
     }
 
     private func close(_ request: MethodRequest) -> MethodResult {
@@ -229,16 +240,15 @@ package import StateKeeping
 
     private func close(_ session: any PlaybackSession, by: Originator?) {
         precedence.close(session, among: sessions.values)
-        let wasActive = session === active
-        order.removeAll { $0 == session.name }
+        let change = activeSession.close(session.name)
         // The subscribers of the active session see its successor; those of this session see its last state.
-        if wasActive { context.board.activate(active.name) }
+        if let change { context.board.activate(change.to) }
         session.close(by: by)
         sessions[session.name] = nil
         if let session = session as? LocalSession { factory.end(session) }
         openRequests.end(of: session.name)
         context.board.forget(session.name)
-        if wasActive { active.publishActivation(by: by) }
+        if let change { switchTo(change, by: by) }
         saveList()
     }
 
@@ -315,7 +325,9 @@ package import StateKeeping
     /// Adds a session to the table.
     private func add(_ session: any PlaybackSession) {
         sessions[session.name] = session
-        order.insert(session.name, at: 0)
+        activeSession.open(session.name)
+        // The part of `main` is not kept while it is alone.
+        for session in sessions.values { refresh(session) }
         if !session.terms.publishes { context.board.hide(session.name) }
         context.board.publish(session.state)
         session.follow(session.state)
@@ -323,15 +335,19 @@ package import StateKeeping
 
     /// Activates the session that was active in an earlier run.
     private func restoreActive(_ name: String) {
-        guard let session = sessions[name], session !== active, canBecomeActive(session) else { return }
-        move(to: session)
+        if activeSession.restore(name) { context.board.activate(name) }
+    }
+
+    /// Applies the terms that a session has now to the choice of the active one.
+    private func refresh(_ session: any PlaybackSession, by: Originator? = nil) {
+        if let change = take(session, session.state.asRequested) { switchTo(change, by: by) }
     }
 
     /// Saves the list of sessions that survive a restart.
     private func saveList() {
         let kept = sessions.values.filter { $0 !== main && !$0.isExternal && $0.owner == nil }
         // If the active session ends with a connection, the previously active one becomes active again.
-        let last = order.last { name in name == main.name || kept.contains { $0.name == name } }
+        let last = activeSession.recent.last { name in name == main.name || kept.contains { $0.name == name } }
         factory.save(
             kept.map {
                 SavedSession(
@@ -361,6 +377,7 @@ package import StateKeeping
         for session in sessions.values {
             (session as? LocalSession)?.methods.configurationChanged(from: before, by: by)
             if context.configuration.mediaRoots != before.mediaRoots { session.artwork?.lookAgain() }
+            refresh(session, by: by)
         }
     }
 

@@ -174,6 +174,7 @@ package import NowPlaying
         state.cause = .snapshot
         state.reason = nil
         state.by = nil
+        state.activeChanged = nil
         return form.map { encoder.encode(state.withoutChanges, in: $0) } ?? encoder.encode(state.withoutChanges)
     }
 }

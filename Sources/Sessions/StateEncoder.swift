@@ -58,6 +58,11 @@ package struct StateEncoder: Sendable {
             if let to = route.to { writer.string(to) } else { writer.null() }
             writer.member("reason", route.reason.rawValue)
         }
+        writer.nullable("activeChanged", state.activeChanged) { writer, change in
+            writer.member("from", change.from)
+            writer.member("to", change.to)
+            writer.member("why", change.why.rawValue)
+        }
         writer.nullable("ad", state.state == .stopped ? nil : state.anchor.ad) { writer, ad in
             writer.member("index", ad.index)
             if let ends = ad.ends {

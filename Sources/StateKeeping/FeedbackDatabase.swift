@@ -1,4 +1,5 @@
 import AudioCore
+import CLibraryNames
 import Glibc
 import LinuxSystem
 package import NowPlaying
@@ -120,7 +121,7 @@ package final class FeedbackDatabase: Sendable {
         _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Result
     ) throws(Failure) -> Result {
         guard let library = SQLiteLibrary.shared else {
-            throw Failure(message: "libsqlite3 is missing: install the package libsqlite3-0")
+            throw Failure(message: "libsqlite3 is missing: install the package \(LIBRARY_SQLITE3_PACKAGE)")
         }
         let result = state.withLock { (state: inout State) -> Swift.Result<Result, Failure> in
             do throws(SQLiteConnection.Failure) {

@@ -1,3 +1,4 @@
+import CLibraryNames
 import LinuxSystem
 
 /// libsqlite3, opened at the first use and never at start. The functions are those of sqlite3.h, version 3.
@@ -57,7 +58,7 @@ struct SQLiteLibrary: Sendable {
     static let shared: SQLiteLibrary? = SQLiteLibrary()
 
     private init?() {
-        guard let library = DynamicLibrary("libsqlite3.so.0"),
+        guard let library = DynamicLibrary(LIBRARY_SQLITE3_FILE),
             let open = library.function("sqlite3_open_v2", as: Open.self),
             let close = library.function("sqlite3_close_v2", as: Close.self),
             let execute = library.function("sqlite3_exec", as: Execute.self),

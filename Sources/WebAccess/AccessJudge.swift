@@ -25,6 +25,7 @@ package import NowPlaying
     private var desk = PairingDesk()
     private var guesses = GuessCounter()
     private var generator: any RandomNumberGenerator
+    private var nonces: ProofNonces
 
     /// Seconds between two writes of a device's last use.
     private static let useInterval = 86_400.0
@@ -41,6 +42,7 @@ package import NowPlaying
         self.store = store
         self.log = log
         self.generator = generator
+        nonces = ProofNonces(&self.generator)
         hosts = HostRule(settings, machine: machine)
         origins = OriginRule(settings.origins)
         do throws(SystemError) {
@@ -76,6 +78,7 @@ package import NowPlaying
         switch request.token {
         case .none: return withoutToken(request) ?? .refused(after: 0, hasCookie: false)
         case .unknown: return .refused(after: 0, hasCookie: false)
+        case .proof(let words): return proof(words, request, now, wall)
         case .bearer(let token):
             return device(token, wall) ?? .refused(after: wrongGuess("token", request, now), hasCookie: false)
         case .cookie(let token):
@@ -101,6 +104,39 @@ package import NowPlaying
 
     /// The value of `Access-Control-Allow-Origin`; nil: none.
     package func sharedOrigin(of request: AccessRequest) -> String? { origins.sharedOrigin(of: request) }
+
+    // MARK: Proofs
+
+    /// Answers the claim of a device, before the device proves itself. The address of a claim has to be that of this end of its
+    /// connection, unless the owner has confirmed it to the device.
+    package func prove(_ claim: ProofClaim, _ request: AccessRequest, at now: MonotonicTime) -> ProofAnswer {
+        guard let device = devices.device(named: claim.device) else {
+            return .refused(after: wrongGuess("key of a device", request, now))
+        }
+        guard Self.isHere(claim, request) else { return .elsewhere }
+        let nonce = nonces.make(claim, at: now, &generator)
+        let proof = device.keys.boxProof(claim, device.role, nonce: nonce)
+        return .proven(nonce: nonce, role: device.role, proof: Base64URL.text(proof))
+    }
+
+    private static func isHere(_ claim: ProofClaim, _ request: AccessRequest) -> Bool {
+        switch claim.way {
+        case .own: claim.address == request.connection.end
+        case .confirmed: true
+        }
+    }
+
+    private func proof(
+        _ words: ProofWords, _ request: AccessRequest, _ now: MonotonicTime, _ wall: Double
+    ) -> AccessVerdict {
+        let claim = words.claim
+        guard Self.isHere(claim, request), let end = nonces.end(of: words.nonce, claim, at: now) else { return .stale }
+        guard let known = devices.device(named: claim.device),
+            case let token = known.keys.token(in: words.proof, claim, known.role, nonce: words.nonce),
+            let admitted = device(token, wall)
+        else { return .refused(after: wrongGuess("proof", request, now), hasCookie: false) }
+        return nonces.use(words.nonce, claim, end: end, at: now) ? admitted : .tooMany
+    }
 
     private func device(_ token: String, _ wall: Double) -> AccessVerdict? {
         guard let device = devices.device(for: token) else { return nil }

@@ -35,6 +35,10 @@ package enum AccessVerdict: Equatable, Sendable {
     case foreign
     /// 401, after this many seconds; `hasCookie`: the answer removes the cookie (`AccessRequest.cookie`).
     case refused(after: Double, hasCookie: Bool)
+    /// 409: the nonce of a proof is used, too old or of another process. The caller needs another one.
+    case stale
+    /// 429: this device has made too many proofs.
+    case tooMany
 }
 
 /// The answer to a pairing code.

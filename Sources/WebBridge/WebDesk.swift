@@ -70,7 +70,7 @@ import WebProtocol
         switch verdict {
         case .admitted(let found): caller = found
         case .open: break
-        case .malformed, .misdirected, .foreign: try Self.refuse(verdict)
+        case .malformed, .misdirected, .foreign, .stale, .tooMany: try Self.refuse(verdict)
         case .refused(let delay, let hasCookie):
             if isGranted(route) { break }
             var fault = HTTPFault(
@@ -107,6 +107,10 @@ import WebProtocol
                 .misdirected, "this is not a name of this machine; add it to “hosts” in [web], or use its address")
         case .foreign:
             throw HTTPFault(.forbidden, "pages of this origin may not call; add it to “origins” in [web]")
+        case .stale:
+            throw HTTPFault(.conflict, "this proof is used or too old; POST /prove gets the nonce for another one")
+        case .tooMany:
+            throw HTTPFault(.tooManyRequests, "this device has made too many proofs", headers: ["Retry-After": "30"])
         case .admitted, .open, .refused: break
         }
     }
@@ -114,7 +118,7 @@ import WebProtocol
     private static func purpose(_ route: WebRoute) -> AccessRequest.Purpose {
         switch route {
         case .page: .page
-        case .pair, .preflight: .pairing
+        case .pair, .prove, .preflight: .pairing
         case .artwork, .calls, .events, .announce: .call
         }
     }
@@ -127,7 +131,7 @@ import WebProtocol
             if isUpgrade { return 0 }
             try Self.checkJSON(head)
             return CallDesk.maximumBytes
-        case .pair:
+        case .pair, .prove:
             try Self.checkJSON(head)
             return 4096
         case .announce(let request):
@@ -156,6 +160,7 @@ import WebProtocol
         case .page(let path): exchange.answer(try page.answer(path, exchange.head))
         case .preflight: exchange.answer(Self.preflight(exchange))
         case .pair: pairing.serve(exchange)
+        case .prove: pairing.prove(exchange)
         case .artwork(let request):
             // An address with a permission needs no caller.
             artwork.serve(

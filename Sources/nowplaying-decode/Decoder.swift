@@ -13,7 +13,7 @@ final class Decoder {
     /// Opens the decoder for the audio of a container. Throws `WireFailure`.
     init(_ container: Container) throws(WireFailure) {
         let parameters = container.stream.pointee.codecpar
-        guard let parameters, let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+        guard let parameters, let codec = Self.codec(parameters.pointee.codec_id) else {
             throw WireFailure(.notRecognised, "this machine's FFmpeg has no decoder for its codec")
         }
         frame = av_frame_alloc()
@@ -26,6 +26,12 @@ final class Decoder {
         guard avcodec_open2(context, codec, nil) >= 0 else {
             throw WireFailure(.broken, "its decoder rejects it: it is damaged or of an unsupported kind")
         }
+    }
+
+    /// FFmpeg 7.1's own decoder of Speex gives twice the frames of wide-band speech.
+    private static func codec(_ id: AVCodecID) -> UnsafePointer<AVCodec>? {
+        let speex = id == AV_CODEC_ID_SPEEX ? avcodec_find_decoder_by_name("libspeex") : nil
+        return speex ?? avcodec_find_decoder(id)
     }
 
     deinit {

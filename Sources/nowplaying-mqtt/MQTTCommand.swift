@@ -20,11 +20,6 @@ struct MQTTCommand: Equatable {
     /// Bytes of a message, at most.
     static let maximumBytes = 64 << 10
 
-    /// Methods that would change this bridge's connection, or publish for a player that no broker can reach.
-    private static let ours: Set<String> = [
-        "hello", "nowPlaying.subscribe", "nowPlaying.unsubscribe", "nowPlaying.publish",
-    ]
-
     /// Reads a message. `state`: the last one, for words that toggle a mode.
     init(_ payload: [UInt8], state: StateView?) throws(Refusal) {
         guard payload.count <= MQTTCommand.maximumBytes else {
@@ -52,7 +47,11 @@ struct MQTTCommand: Equatable {
                 message: "a command is one JSON-RPC request, an object with “method”, or a word; not a batch")
         }
         id = request["id"]
-        if MQTTCommand.ours.contains(method) {
+        guard let row = Catalogue.table.method(method) else {
+            let error = Catalogue.table.unknownMethod(method)
+            throw Refusal(code: error.code, message: error.message, id: id)
+        }
+        guard row.reach.includesBroker else {
             throw Refusal(code: 403, message: "“\(method)” is not available through the broker", id: id)
         }
         switch request["params"] {

@@ -53,7 +53,7 @@ final class FailingDisk {
     func pace(_ bytesPerSecond: Double) { command("pace \(bytesPerSecond)") }
 
     private func command(_ text: String) {
-        let file = fopen(order + ".new", "w")
+        let file = fopen(order + ".new", "w")!
         fputs(text, file)
         fclose(file)
         rename(order + ".new", order)

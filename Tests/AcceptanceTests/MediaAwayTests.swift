@@ -150,8 +150,7 @@ extension MountedDisk {
         let place = "\(path)/\(name)"
         let data = UInt32(seconds * 192_000) * 16
         let head = AudioMaterial(sampleRate: 192_000, channels: 8, bits: 16, samples: []).wave(dataSize: data)
-        let file = fopen(place, "w")
-        precondition(file != nil)
+        let file = fopen(place, "w")!
         fwrite(head, 1, head.count, file)
         fclose(file)
         precondition(truncate(place, head.count + Int(data)) == 0)

@@ -104,6 +104,19 @@ final class ReloadHouse {
         #expect(becomes { state(session).playing == "paused" }, "\(setting.name): \(session) does not pause")
     }
 
+    /// The active session while a session that makes others quieter begins beside `main`, which sounds.
+    func activeBesideMain(_ name: String) -> String {
+        owner.call("session.create", ["name": .string(name), "policy": "duck"])
+        for session in ["main", name] {
+            let file = folder.silence("\(session).wav", seconds: 60)
+            owner.call("play", ["session": .string(session), "uri": .string(file)])
+            awaitSound(of: session)
+        }
+        let sessions = owner.call("session.list")?["sessions"]?.arrayValue ?? []
+        owner.call("session.close", ["name": .string(name)])
+        return sessions.first { $0["active"] == true }?["name"]?.stringValue ?? ""
+    }
+
     /// Waits until a session plays. A command answers after a second at the latest, even if its item is not open then: on a busy
     /// machine, the kind of the item, its identity and its output are not known yet.
     func awaitSound(of session: String) {

@@ -65,13 +65,7 @@ extension ReloadRow {
             looks: ("pause, -20.0 dB in 0.1 s, back in 0.6 s", "pause, -20.0 dB in 0.1 s, back in 0.7 s"),
             effect: demandsOfMain),
         ReloadRow(
-            name: "sessions.activate-on-play", before: "no", after: "yes", looks: ("main", "itself"),
-            effect: .inSessions(["early", "late"]) { house, session in
-                house.owner.call("session.activate", ["name": "main"])
-                house.show(session)
-                let sessions = house.owner.call("session.list")?["sessions"]?.arrayValue ?? []
-                let active = sessions.first { $0["active"] == true }?["name"]?.stringValue ?? ""
-                return active == session ? "itself" : active
-            }),
+            name: "sessions.activate-on-play", before: "no", after: "yes", looks: ("main", "voice"),
+            effect: .ofDaemon { $0.activeBesideMain("voice") }),
     ]
 }

@@ -51,18 +51,38 @@ struct SessionModel: Hashable {
     }
 
     var sessions = ["main": Session()]
-    /// The active session last, and the earlier active ones before it. A session before `main` never becomes active again.
+    /// The active session last, and the earlier active ones before it.
     private(set) var order = ["main"]
+    /// True if a client chose the active session, and the choice holds.
+    private var isChosen = false
+    /// The sessions that sound: the last one to begin at the end.
+    private var sounding: [String] = []
+    /// The setting: sessions that begin become active.
+    let activatesOnPlay: Bool
+    /// The sessions that became active since the last request.
+    var switches: [String] = []
     private var begun: Set<String> = []
-    /// External ones that are to be active as soon as they can.
-    private var played: Set<String> = []
     /// Those that are being made.
     private(set) var making: [String: Session] = [:]
+
+    init(activatesOnPlay: Bool) { self.activatesOnPlay = activatesOnPlay }
 
     var active: String { order.last ?? "main" }
 
     func canBecomeActive(_ name: String) -> Bool {
-        sessions[name].map { $0.policy != "mix" && $0.publishes && $0.hasItem } ?? false
+        sessions[name].map {
+            $0.policy != "mix" && $0.publishes && $0.hasItem && !($0.isExternal && $0.published == "stopped")
+        } ?? false
+    }
+
+    /// The session that people hear, among those that can be active; nil: none.
+    private func heard(besides other: String? = nil) -> String? {
+        sounding.last { $0 != other && canBecomeActive($0) }
+    }
+
+    /// True if a client's choice of the session holds beside another one that sounds.
+    private func keepsChoice(_ name: String) -> Bool {
+        canBecomeActive(name) && ["playing", "paused", "stalled"].contains(sessions[name]?.published ?? "")
     }
 
     /// One line per session, for comparison with `session.list`.
@@ -109,15 +129,22 @@ struct SessionModel: Hashable {
             close(name)
         case .activate(let name):
             guard sessions[name] != nil else { return .refused }
-            if canBecomeActive(name) { move(to: name) }
+            if name == active {
+                isChosen = keepsChoice(name) || heard(besides: name) == nil
+            } else if canBecomeActive(name), keepsChoice(name) || heard(besides: name) == nil {
+                isChosen = true
+                move(to: name)
+            }
             return .isActive(active == name)
         case .add(let name):
             guard sessions[name]?.isExternal == false else { return .refused }
             sessions[name]?.hasItem = true
+            settle()
         case .clear(let name):
             guard sessions[name]?.isExternal == false else { return .refused }
             sessions[name]?.hasItem = false
             rest(name, "stopped")
+            settle()
         case .play(let name): return play(name ?? active, .play)
         case .pause(let name): return hold(name ?? active, "paused")
         case .stop(let name): return hold(name ?? active, "stopped")
@@ -137,7 +164,10 @@ struct SessionModel: Hashable {
         guard let session = sessions[name], !session.isExternal, session.hasItem else { return .refused }
         if session.wish == "playing", session.next == "playing" {
             // A session that plays already does not begin, but it is the audible one.
-            if session.published == "playing", session.asked == nil, name != active { begin(name) }
+            if session.published == "playing", session.asked == nil, name != active {
+                begin(name)
+                turn(to: name)
+            }
             return .granted
         }
         sessions[name]?.asked = session.wish == "playing" ? .playThrough : how
@@ -164,17 +194,9 @@ struct SessionModel: Hashable {
         sessions[name]?.wish = state
         sessions[name]?.published = state
         sessions[name]?.hasItem = hasItem
-        if state != "playing" { played.remove(name) }
+        sounds(name, state == "playing")
         if state == "stopped" { end(name) }
-        guard state == "playing" else { return }
-        if before != "playing" {
-            begin(name)
-            played.insert(name)
-        }
-        if played.contains(name), canBecomeActive(name) {
-            played.remove(name)
-            move(to: name)
-        }
+        if state == "playing", before != "playing" { begin(name) }
     }
 
     // MARK: Events
@@ -189,16 +211,19 @@ struct SessionModel: Hashable {
         guard let session = sessions[name] else { return }
         sessions[name]?.published = session.next
         sessions[name]?.asked = nil
+        sounds(name, session.next == "playing")
         if session.next == "stopped" { end(name) }
         guard session.next == "playing" else { return }
         let isTurnedTo = session.asked == .play && name != active
         let isNew = session.published != "playing" && (session.asked != nil || !begun.contains(name))
         if isNew || isTurnedTo || session.asked == .playThrough { begin(name) }
+        if isTurnedTo { turn(to: name) }
     }
 
     /// A session that was being made is there.
     mutating func made(_ name: String) {
         sessions[name] = making.removeValue(forKey: name)
+        settle()
     }
 
     /// A client's connection ended.
@@ -208,21 +233,56 @@ struct SessionModel: Hashable {
 
     /// The daemon ended and is there again.
     mutating func restart() {
+        let last = order.last { sessions[$0]?.kind == .lasting } ?? "main"
         for name in sessions.keys.sorted() where sessions[name]?.kind != .lasting { close(name) }
-        let last = active
         begun = []
-        played = []
+        sounding = []
+        isChosen = false
+        order = ["main"]
         for (name, session) in sessions {
             let wish = session.wish == "playing" ? "paused" : session.wish
             sessions[name]?.yieldsTo = [:]
             sessions[name]?.wish = wish
             sessions[name]?.published = wish
         }
-        move(to: "main")
         if canBecomeActive(last) { move(to: last) }
     }
 
-    /// Makes a session audible: the others yield, and it becomes the active session.
+    /// Notes if a session sounds, and applies the rule of the active one.
+    private mutating func sounds(_ name: String, _ isSounding: Bool) {
+        if !isSounding {
+            sounding.removeAll { $0 == name }
+        } else if !sounding.contains(name) {
+            begins(name)
+        }
+        settle()
+    }
+
+    private mutating func begins(_ name: String) {
+        let last = activatesOnPlay ? nil : sounding.firstIndex(of: active)
+        sounding.insert(name, at: last ?? sounding.endIndex)
+    }
+
+    /// A client plays a session that sounds already.
+    private mutating func turn(to name: String) {
+        sounding.removeAll { $0 == name }
+        begins(name)
+        settle()
+    }
+
+    /// The active session is the one that a person in the room would mean.
+    private mutating func settle() {
+        let isThere = sessions[active].map { !($0.isExternal && $0.published == "stopped") } ?? false
+        if isChosen, isThere, keepsChoice(active) || heard(besides: active) == nil { return }
+        isChosen = false
+        if let heard = heard() {
+            move(to: heard)
+        } else if !isThere {
+            move(to: order.dropLast().last { canBecomeActive($0) } ?? "main")
+        }
+    }
+
+    /// Makes a session audible: the others yield.
     private mutating func begin(_ name: String) {
         begun.insert(name)
         let policy = sessions[name]?.policy ?? "mix"
@@ -231,7 +291,6 @@ struct SessionModel: Hashable {
         for other in sessions.keys where other != name && policy != "mix" && sessions[other]?.policy != "mix" {
             sessions[other]?.yieldsTo[name] = policy
         }
-        if sessions[name]?.isExternal == false, canBecomeActive(name) { move(to: name) }
     }
 
     private mutating func end(_ name: String) {
@@ -243,15 +302,19 @@ struct SessionModel: Hashable {
     }
 
     private mutating func move(to name: String) {
+        guard name != active else { return }
         order.removeAll { $0 == name }
         order.append(name)
-        order.removeFirst(order.firstIndex(of: "main") ?? 0)
+        switches.append(name)
     }
 
     private mutating func close(_ name: String) {
         end(name)
-        played.remove(name)
         sessions[name] = nil
+        sounding.removeAll { $0 == name }
+        let wasActive = name == active
+        if !wasActive { order.removeAll { $0 == name } }
+        settle()
         order.removeAll { $0 == name }
     }
 }

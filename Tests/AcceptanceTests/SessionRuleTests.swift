@@ -89,46 +89,58 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("with activate-on-play off only session.activate changes what is followed")
-        func activation() async throws {
-            let folder = TemporaryFolder()
+        /// A daemon whose setting `activate-on-play` is off, and in which `main` plays.
+        private func passive(_ folder: TemporaryFolder) async throws -> (RealDaemon, Client) {
             _ = folder.write(Array("[sessions]\nactivate-on-play = no\n".utf8), "settings.conf")
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.path("settings.conf")])
+                nil, output: "null", in: folder, ["--config", folder.path("settings.conf")])
             let client = daemon.connect()
-            client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(folder.silence("a.wav", seconds: 600))])
-            client.call("session.create", ["name": "night"])
-            client.call(
-                "queue.add", ["session": "night", "items": [.string(folder.silence("b.wav", seconds: 600))]])
-            #expect(client.call("play", ["session": "night"])?.playing == "playing")
-            #expect(becomes { states(client) == ["main interrupted active", "night playing"] })
+            return (daemon, client)
+        }
+
+        private func create(_ name: String, policy: String, _ client: Client, _ folder: TemporaryFolder) {
+            client.call("session.create", ["name": .string(name), "policy": .string(policy)])
+            let item = JSONValue.string(folder.silence("\(name).wav", seconds: 600))
+            client.call("queue.add", ["session": .string(name), "items": [item]])
+        }
+
+        @Test("with activate-on-play off a session that begins becomes active only beside one that can't keep that")
+        func activation() async throws {
+            let folder = TemporaryFolder()
+            let (daemon, client) = try await passive(folder)
+            client.call("nowPlaying.subscribe")
+            create("voice", policy: "duck", client, folder)
+            #expect(client.call("play", ["session": "voice"])?.playing == "playing")
+            #expect(becomes { states(client) == ["main playing active", "voice playing"] })
             #expect(client.events().contains("session") == false)
-            #expect(client.call("session.activate", ["name": "night"]) == ["active": true])
-            #expect(client.event("session")["session"] == "night")
-            #expect(states(client) == ["main interrupted", "night playing active"])
+            #expect(client.call("session.activate", ["name": "voice"]) == ["active": true])
+            let chosen = client.event("session")
+            #expect(chosen["session"] == "voice")
+            #expect(chosen["activeChanged"] == ["from": "main", "to": "voice", "why": "chosen"])
+            #expect(client.call("stop")?.playing == "stopped")
+            #expect(client.event("session")["activeChanged"] == ["from": "voice", "to": "main", "why": "stopped"])
+            // One that holds `main` is the one that people hear.
+            create("night", policy: "pause", client, folder)
+            #expect(client.call("play", ["session": "night"])?.playing == "playing")
+            #expect(client.event("session")["activeChanged"] == ["from": "main", "to": "night", "why": "silent"])
+            #expect(becomes { states(client) == ["main interrupted", "night playing active", "voice stopped"] })
             #expect(daemon.stop() == 0)
         }
 
         @Test("a session that began to play with activate-on-play off gets no claim to be followed by a reload")
         func activationAfterReload() async throws {
             let folder = TemporaryFolder()
-            _ = folder.write(Array("[sessions]\nactivate-on-play = no\n".utf8), "settings.conf")
-            let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.path("settings.conf")])
-            let client = daemon.connect()
-            client.call("play", ["uri": .string(folder.silence("a.wav", seconds: 600))])
-            client.call("session.create", ["name": "night"])
-            client.call(
-                "queue.add", ["session": "night", "items": [.string(folder.silence("b.wav", seconds: 600))]])
-            #expect(client.call("play", ["session": "night"])?.playing == "playing")
-            #expect(becomes { states(client) == ["main interrupted active", "night playing"] })
+            let (daemon, client) = try await passive(folder)
+            create("voice", policy: "duck", client, folder)
+            #expect(client.call("play", ["session": "voice"])?.playing == "playing")
+            #expect(becomes { states(client) == ["main playing active", "voice playing"] })
             _ = folder.write(Array("[sessions]\nactivate-on-play = yes\n".utf8), "settings.conf")
             #expect(client.call("daemon.reload")?["changed"] == ["activate-on-play"])
-            client.call("changeRepeatMode", ["session": "night", "mode": "all"])
-            #expect(states(client) == ["main interrupted active", "night playing"])
-            client.call("play", ["session": "night"])
-            #expect(states(client) == ["main interrupted", "night playing active"])
+            client.call("changeRepeatMode", ["session": "voice", "mode": "all"])
+            #expect(states(client) == ["main playing active", "voice playing"])
+            client.call("play", ["session": "voice"])
+            #expect(states(client) == ["main playing", "voice playing active"])
             #expect(daemon.stop() == 0)
         }
 

@@ -44,12 +44,15 @@ extension Acceptance {
             #expect(client.call("pause")?.playing == "paused")
             #expect(client.event()["session"] == "night")
             #expect(client.call("nowPlaying.get", ["session": "main"])?.playing == "interrupted")
-            // It stops: main goes on, and is active when it is wanted.
+            // It stops: main goes on, and is the active one again.
             #expect(client.call("stop")?.playing == "stopped")
             let back = all.event("interruption-ended")
             #expect(back["session"] == "main" && back.playing == "playing")
+            let returned = client.event("session")
+            #expect(returned["session"] == "main" && returned.playing == "playing")
+            #expect(returned["activeChanged"] == ["from": "night", "to": "main", "why": "resumed"])
+            #expect(client.call("nowPlaying.subscribe")?["activeChanged"] == .null, "it is no news any more")
             #expect(client.call("session.activate", ["name": "main"]) == ["active": true])
-            #expect(client.event("session")["session"] == "main")
             #expect(client.refusal("session.close", ["name": "main"]) == "200 inUse")
             #expect(client.refusal("nowPlaying.get", ["session": "nowhere"]) == "100 noSession")
             client.call("session.create", ["name": "brief", "whileConnected": true])

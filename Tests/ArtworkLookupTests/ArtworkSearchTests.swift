@@ -146,7 +146,8 @@ import Testing
         #expect(cache.path(of: picture(1)) != nil && cache.path(of: picture(2)) != nil)
         // The first was used longer ago, but is shown.
         var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
-        utimensat(AT_FDCWD, try #require(cache.path(of: picture(1))), &times, 0)
+        let oldest = try #require(cache.path(of: picture(1)))
+        utimensat(AT_FDCWD, oldest, &times, 0)
         cache.keep([picture(1).id], for: 1)
         cache.keep([picture(7).id], for: 2)
         let path = try cache.store(bytes, as: picture(3))

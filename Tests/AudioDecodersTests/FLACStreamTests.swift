@@ -108,9 +108,11 @@ import Testing
         let material = AudioMaterial.noise(frames: blockFrames * 100)
         var bytes = material.flac(options)
         if !isStated { bytes.replaceSubrange(8..<12, with: [16, 0, 16, 0]) }
-        let theirs = try #require(reference(bytes))
+        // From 1.5 on, the reference refuses blocks that STREAMINFO excludes.
+        let theirs = reference(bytes)
+        try #require(theirs != nil || !isStated)
         let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "a.flac"))
-        try checkConformance(decoder, expected: theirs)
+        try checkConformance(decoder, expected: theirs ?? expectedBytes(material, .int16))
     }
 
     @Test("blocks longer than STREAMINFO can describe are refused with a message") func longBlocks() {

@@ -41,6 +41,32 @@ import Testing
         for process in [bridge, topics, daemon, broker] { process.stop() }
     }
 
+    /// The last value of a topic that was followed.
+    private func shown(_ topic: String) -> Substring? {
+        let lines = house.text("topics").split(separator: "\n")
+        return lines.last { $0.hasPrefix("nowplaying/kitchen/\(topic) ") }?.split(separator: " ").last
+    }
+
+    @Test("another player that stops leaves what resumes to the topics and to commands") func returns() async throws {
+        let broker = await home.startBroker()
+        let daemon = await house.startDaemon()
+        await house.tool("play", house.silence("music.wav", seconds: 60))
+        let bridge = await home.startBridge()
+        #expect(home.connects())
+        let topics = await home.follow("nowplaying/kitchen/+")
+        #expect(home.receives("session main"))
+        let player = try RawClient(house.socket)
+        _ = try player.result("session.create", ["name": "air", "external": true, "commands": ["pause"]])
+        _ = try player.result("nowPlaying.publish", ["session": "air", "state": "playing", "item": ["title": "Aria"]])
+        #expect(home.receives("session air"))
+        _ = try player.result("nowPlaying.publish", ["session": "air", "state": "stopped"])
+        #expect(becomes { shown("session") == "main" && shown("status") == "playing" })
+        await home.send("pause")
+        #expect(becomes { shown("status") == "paused" })
+        #expect(try JSONReader.read(await house.tool("--json", "status").text)["session"] == "main")
+        for process in [bridge, topics, daemon, broker] { process.stop() }
+    }
+
     @Test("a box is online when its daemon has limited the bridge: it accepts commands then", arguments: [false, true])
     func rights(areLimited: Bool) async {
         let broker = await home.startBroker()

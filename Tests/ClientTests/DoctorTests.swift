@@ -87,8 +87,20 @@ import Testing
         #expect(
             Set(levels.keys).isSuperset(of: [
                 "daemon", "rights", "session", "server", "sink", "volume", "play", "commands", "media", "confinement",
-                "clock", "state",
+                "clock", "state", "libraries",
             ]))
+    }
+
+    @Test(arguments: [("decodeProgram", "confinement"), ("tagsProgram", "titles")])
+    func aProgramThatDoesNotStart(key: String, check: String) throws {
+        let words = "nowplaying-x: error while loading shared libraries: x.so: cannot open"
+        let program = folder.write(Array("#!/bin/sh\necho '\(words)' >&2\nexit 127\n".utf8), "nowplaying-x")
+        chmod(program, 0o755)
+        var answers = Self.healthy
+        answers["diagnostics.get"] = Self.changed(answers["diagnostics.get"] ?? .null, [key], .string(program))
+        let result = try findings(answers)
+        #expect(result.levels[check] == "fault" && result.status == 1, "\(result.text)")
+        #expect(result.text.contains(words) && result.text.contains("sudo apt install lib"), "\(result.text)")
     }
 
     @Test(arguments: [
@@ -132,6 +144,10 @@ import Testing
         ),
         (
             "session.list/sessions/0", #"{"name":"airplay","active":true,"external":true,"state":"playing"}"#,
+            "sessions", "note", "nowplayingctl --session main play"
+        ),
+        (
+            "session.list/sessions/0", #"{"name":"airplay","active":true,"external":true,"state":"paused"}"#,
             "sessions", "note", "nowplayingctl session activate main"
         ),
         ("diagnostics.get/mediaRoots", "[]", "media", "note", "media-roots"),

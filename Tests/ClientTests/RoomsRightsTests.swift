@@ -17,7 +17,7 @@ import Testing
     private func rights(_ text: String? = nil, hasGroup: Bool = true, isMember: Bool = true) -> RoomsRights {
         if let text {
             mkdir(home + "/.config", 0o700)
-            let file = fopen(home + "/.config/nowplayingd.conf", "we")
+            let file = fopen(home + "/.config/nowplayingd.conf", "we")!
             fputs(text, file)
             fclose(file)
         }

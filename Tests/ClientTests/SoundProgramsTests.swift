@@ -36,4 +36,14 @@ import Testing
         let isMissing = action.contains("apt install")
         #expect(finding.meaning?.contains("installed") == isMissing, "\(finding.meaning ?? "")")
     }
+
+    /// As root, the first socket is that of root's own daemon; the one that answers counts.
+    @Test(arguments: [
+        (["/run/nowplayingd/control.sock"], "sudo systemctl"),
+        (["/run/user/0/nowplayingd/control.sock", "/run/nowplayingd/control.sock"], "systemctl --user"),
+    ])
+    func theManagerIsThatOfTheDaemon(sockets: [String], command: String) {
+        #expect(ServiceControl(sockets: sockets).command == command)
+        #expect(ServiceControl(socket: sockets[sockets.count - 1]).command == "sudo systemctl")
+    }
 }

@@ -38,6 +38,24 @@ import Testing
         await harness.end()
     }
 
+    @Test("a request whose media are looked for goes to the session that was active when its line was read")
+    func activeSession() async throws {
+        let harness = try await ServerHarness()
+        let handler = harness.handler
+        await LoopThread.run { handler.active = ["night", "main"] }
+        let file = harness.folder.file("a.flac")
+        let client = try RawClient(harness.path)
+        try client.request(1, "play", ["uri": .string(file)])
+        try client.request(2, "queue.add", ["items": [.string(file)]])
+        try client.request(3, "pause")
+        // The steps of a batch follow each other.
+        try client.send(#"[{"jsonrpc":"2.0","id":4,"method":"play","params":{"uri":"\#(file)"}}]"# + "\n")
+        for _ in 0..<4 { _ = try client.read() }
+        #expect(
+            await LoopThread.run { handler.requests.map { $0.string("session") } } == ["night", "main", nil, nil])
+        await harness.end()
+    }
+
     @Test func whatCannotBePlayedChangesNothing() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler

@@ -22,6 +22,13 @@ import TestSupport
         if let result = result(request) { answer(result) } else { held.append(answer) }
     }
 
+    /// Sessions that are active when requests are read, the next one first; empty: there is only one session.
+    var active: [String] = []
+
+    func session(for method: MethodName, _ parameters: JSONObject) -> String? {
+        active.isEmpty ? nil : active.removeFirst()
+    }
+
     nonisolated func refusal(
         of source: MediaSource, at position: Double?, _ abandoned: AbandonFlag
     ) -> RPCError? {

@@ -17,7 +17,8 @@ import Testing
         #expect(
             text == """
                 {"session":"main","seq":1,"instance":"f3a9","cause":"snapshot","reason":null,"by":null,\
-                "state":"stopped","stall":null,"pending":null,"interruption":null,"route":null,"ad":null,\
+                "state":"stopped","stall":null,"pending":null,"interruption":null,"route":null,\
+                "activeChanged":null,"ad":null,\
                 "anchor":{"elapsed":0,"rate":0,\
                 "defaultRate":1,"skew":0,"monotonic":0.000000005,"wall":0,"wallSynced":true,"bootId":"boot"},\
                 "item":null,"upcoming":null,"queue":{"index":null,"count":0,"version":0,"revision":0},"commandsVersion":0,\

@@ -17,7 +17,7 @@ extension FuzzTarget {
             for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
                 switch conversation.take(Array(line)) {
                 case .nothing, .endIdle: continue
-                case .close: conversation = Conversation()
+                case .close, .refuse: conversation = Conversation()
                 case .run(let work): for line in work.lines { request(line, &conversation) }
                 }
             }

@@ -55,7 +55,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 def allow_sockets() -> None:
     """Allow connections to this machine and to the sockets of a box, and no others."""
     pytest_socket.enable_socket()
-    pytest_socket.socket_allow_hosts(["127.0.0.1"], allow_unix_socket=True)
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "127.0.0.2"], allow_unix_socket=True)
 
 
 @pytest.fixture(scope="session")

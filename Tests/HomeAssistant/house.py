@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+import contextlib
 import json
 import math
 import os
@@ -192,14 +193,24 @@ class House:
             name = "library"
         elif method.startswith(("pair.", "devices.", "bridge.")):
             name = "nowplaying-web/web"
-        with socket.socket(socket.AF_UNIX) as box:
+        with self.connection(name) as call:
+            return call(method, **parameters)
+
+    @contextlib.contextmanager
+    def connection(self, name: str = "control") -> Iterator[Callable[..., Any]]:
+        """Open a lasting connection to a socket of the box: a function that calls methods."""
+        with socket.socket(socket.AF_UNIX) as box, box.makefile() as lines:
             box.settimeout(PATIENCE)
             box.connect(f"{self.folder}/{name}.sock")
-            box.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode() + b"\n")
-            answer = json.loads(box.makefile().readline() or "{}")
-        if "result" not in answer:
-            raise OSError(f"{method}: {answer}")
-        return answer["result"]
+
+            def call(method: str, **parameters: Any) -> Any:
+                box.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode() + b"\n")
+                answer = json.loads(lines.readline() or "{}")
+                if "result" not in answer:
+                    raise OSError(f"{method}: {answer}")
+                return answer["result"]
+
+            yield call
 
     def code(self, role: str = "control") -> str:
         """Open a pairing code."""

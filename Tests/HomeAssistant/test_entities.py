@@ -225,7 +225,7 @@ async def test_diagnostics(hass: HomeAssistant, house: House, add) -> None:
         paired = await BoxHTTP(
             async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None
         ).pair(house.code(), "test")
-        entry = await add(house, data={"port": remote.port, "token": paired.token})
+        entry = await add(house, data={"port": remote.port, "token": paired.token, "confirmed": True})
         house.call("play")
         await shows(hass, state="playing", media_title="First 1")
         found = await async_get_config_entry_diagnostics(hass, entry)
@@ -246,7 +246,7 @@ async def test_read_only(hass: HomeAssistant, house: House, add) -> None:
         box = BoxHTTP(async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None)
         paired = await box.pair(house.code("read"), "looker")
         assert paired.role == "read"
-        entry = await add(house, data={"port": remote.port, "token": paired.token})
+        entry = await add(house, data={"port": remote.port, "token": paired.token, "confirmed": True})
         house.call("play")
         state = await shows(hass, state="playing", media_title="First 1", supported_features=0)
         assert "media_content_id" not in state.attributes
@@ -292,3 +292,19 @@ async def test_sessions(hass: HomeAssistant, house: House, entry) -> None:
     await shows(hass, "media_player.kitchen_kids", "unavailable")
     with pytest.raises(HomeAssistantError):
         await hass.data["media_player"].get_entity("media_player.kitchen_kids").async_media_play()
+
+
+
+async def test_other_player(hass: HomeAssistant, house: House, entry) -> None:
+    """Another player that stops leaves the player to the music that resumes."""
+    await act(hass, "media_play")
+    await shows(hass, session="main", state="playing")
+    with house.connection() as player:
+        player("session.create", name="airplay", external=True, commands=["play", "pause"])
+        item = {"title": "Elsewhere", "artist": "Somebody"}
+        player("nowPlaying.publish", session="airplay", state="playing", item=item)
+        await shows(hass, session="airplay", state="playing", media_title="Elsewhere")
+        player("nowPlaying.publish", session="airplay", state="stopped", item=item)
+        await shows(hass, session="main", state="playing", media_title="First 1")
+        await act(hass, "media_pause")
+        await shows(hass, session="main", state="paused")

@@ -123,7 +123,7 @@ async def test_another_program(hass: HomeAssistant, house: House) -> None:
 
 
 async def test_discovery(hass: HomeAssistant, house: House) -> None:
-    """A box that announces itself is added with its id, and followed to another address."""
+    """A box that announces itself is added with its id. Without a token it proves nothing, so its owner confirms another address."""
     box_id = await id_of(hass, house)
     flow = await begin(hass, "zeroconf", announced(house.port, id=box_id))
     assert (flow["type"], flow["step_id"]) == (FlowResultType.FORM, "confirm")
@@ -133,10 +133,19 @@ async def test_discovery(hass: HomeAssistant, house: House) -> None:
     entry = hass.config_entries.async_entries(DOMAIN)[0]
     assert entry.unique_id == box_id
     async with Remote(house) as moved:
+        # While it is there, it does not have to be followed.
         flow = await begin(hass, "zeroconf", announced(moved.port, id=box_id))
         assert (flow["type"], flow["reason"]) == (FlowResultType.ABORT, "already_configured")
-        assert entry.data["port"] == moved.port
-        await hass.async_block_till_done()
+        await unload(hass)
+        flow = await begin(hass, "zeroconf", announced(moved.port, id=box_id))
+        assert (flow["type"], flow["step_id"]) == (FlowResultType.FORM, "move")
+        assert entry.data["port"] == house.port
+        # Remote callers of this box need a code.
+        flow = await answer(hass, flow)
+        assert flow["step_id"] == "pair"
+        done = await answer(hass, flow, code=house.code())
+        assert (done["type"], done["reason"]) == (FlowResultType.ABORT, "reconfigure_successful")
+        assert entry.data["port"] == moved.port and entry.data["confirmed"]
         await unload(hass)
 
 

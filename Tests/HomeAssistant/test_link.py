@@ -313,7 +313,7 @@ def test_signature_in_a_reason() -> None:
 def test_address() -> None:
     """The addresses of a box with and without TLS."""
     assert str(BoxAddress("box.local").base) == "http://box.local:8088/"
-    assert str(BoxAddress("::1", 8443, tls=True).socket) == "wss://[::1]:8443/rpc"
+    assert str(BoxAddress("::1", 8443, tls=True).base) == "https://[::1]:8443/"
 
 
 def test_hosts() -> None:

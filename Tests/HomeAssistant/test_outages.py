@@ -75,7 +75,7 @@ async def outages(hass: HomeAssistant, house: House, add: Any, caplog: pytest.Lo
     async with Remote(house) as remote:
         box = BoxHTTP(async_get_clientsession(hass), BoxAddress("127.0.0.1", remote.port), None)
         paired = await box.pair(house.code(), "test")
-        entry = await add(house, data={"port": remote.port, "token": paired.token})
+        entry = await add(house, data={"port": remote.port, "token": paired.token, "confirmed": True})
         await shows(hass, state="idle")
         seen = Outages(hass)
         times = []

@@ -10,15 +10,18 @@ import Testing
 
 /// Connections that are silent.
 @Suite(.timeLimit(.minutes(5))) struct ClientPatienceTests {
-    /// Answers `ping` and `idle`, and keeps `stats` until it is released.
+    /// Answers `ping`, `idle`, and `config` with 4 MiB; keeps `stats` until it is released.
     @PlayerLoop private final class Performer: CommandPerformer {
-        let commands: Set<MPDCommand> = [.ping, .idle, .stats]
+        let commands: Set<MPDCommand> = [.ping, .idle, .stats, .config]
         private var kept: [Finish] = []
 
         func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
             switch request.command {
             case .idle: finish(.idles(SubsystemSet(.mixer)))
             case .stats: kept.append(finish)
+            case .config:
+                client.write { $0.pair("x", [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)) }
+                finish(.ok)
             case _: finish(.ok)
             }
         }
@@ -42,8 +45,10 @@ import Testing
         private let server: MPDServer
         let performer = Performer()
 
-        init(seconds: Double) {
-            let rights = PeerRights(MPDSettings(), owner: geteuid())
+        init(seconds: Double, rights permissions: Permissions? = nil) {
+            var settings = MPDSettings()
+            settings.localPermissions = permissions
+            let rights = PeerRights(settings, owner: geteuid())
             server = MPDServer(EventLoop.current, BridgeLog(program: "test"), rights, silence: seconds)
         }
 
@@ -52,7 +57,7 @@ import Testing
             var ends: [Int32] = [0, 0]
             precondition(
                 socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0, "no pair")
-            server.welcome(ends[0], isLocal: true, performer)
+            if let arrival = server.admit(ends[0], isLocal: true) { server.welcome(arrival, performer) }
             return ends[1]
         }
 
@@ -106,6 +111,34 @@ import Testing
         #expect(try client.ask("ping") == ["OK"])
         #expect(client.isEnded())
         #expect(EventLoop.now.seconds(since: last) >= 2)
+        await LoopThread.run { house.end() }
+    }
+
+    @Test("a client that reads nothing of its answer is closed; one that reads it slowly stays") func unread()
+        async throws
+    {
+        let house = await LoopThread.run { House(seconds: 1) }
+        let (deaf, slow) = (try await Self.client(house), try await Self.client(house))
+        for client in [deaf, slow] { try client.send("config") }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        let begin = EventLoop.now
+        while EventLoop.now.seconds(since: begin) < 3 {
+            _ = recv(slow.descriptor, &buffer, 512 << 10, 0)
+            await LoopThread.wait(seconds: 0.4)
+        }
+        #expect(await LoopThread.run { house.count } == 1)
+        await LoopThread.run { house.end() }
+    }
+
+    @Test("lines of a client without any right do not prolong its time") func stranger() async throws {
+        let house = await LoopThread.run { House(seconds: 1, rights: []) }
+        let client = try await Self.client(house)
+        let begin = EventLoop.now
+        while (try? client.ask("ping")) == ["OK"] {
+            #expect(EventLoop.now.seconds(since: begin) < 5)
+            await LoopThread.wait(seconds: 0.2)
+        }
+        #expect(EventLoop.now.seconds(since: begin) >= 1)
         await LoopThread.run { house.end() }
     }
 }

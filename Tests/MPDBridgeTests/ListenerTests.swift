@@ -45,6 +45,39 @@ import Testing
         #expect(bridge.wait() == 1)
     }
 
+    @Test("out of descriptors, it waits at all of its sockets, and goes on when there are some") func descriptors()
+        async throws
+    {
+        let house = await MPDHouse.start(in: folder)
+        let folderOfDescriptors = "/proc/\(house.bridge.pid)/fd/"
+        let lowest = (0...).first { access(folderOfDescriptors + "\($0)", F_OK) != 0 } ?? 0
+        func limit(_ number: Int) {
+            let arguments = ["--pid", "\(house.bridge.pid)", "--nofile=\(number):4096"]
+            #expect(AudioMaterial.run("prlimit", arguments) == 0)
+        }
+        limit(lowest)
+        let control = folder.path("nowplaying-mpd/control.sock")
+        let waiting = try [house.socket, control].map { try UnixSocket.connect($0) }
+        defer { for descriptor in waiting { close(descriptor) } }
+        let before = Self.processorSeconds(of: house.bridge)
+        await LoopThread.wait(seconds: 3)
+        // A loop that spins takes most of a processor.
+        #expect(Self.processorSeconds(of: house.bridge) - before < 0.5)
+        limit(4096)
+        #expect(becomes { (try? house.client().ask("ping")) == ["OK"] })
+        #expect(try status()["connected"] == true)
+    }
+
+    private static func processorSeconds(of process: TestProcess) -> Double {
+        guard let file = fopen("/proc/\(process.pid)/stat", "r") else { return .nan }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 1024)
+        guard fgets(&line, 1024, file) != nil else { return .nan }
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let words = text.split(separator: " ").dropFirst(13).prefix(2).compactMap { Double($0) }
+        return words.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     @Test("a reload closes and opens addresses, and keeps connections and rights") func reload() async throws {
         let house = await MPDHouse.start("  \(folder.path("first.sock"))\n", in: folder)
         let first = try LineClient(folder.path("first.sock"))

@@ -18,20 +18,27 @@ final class MPDHouse: Sendable {
 
     /// Starts both, and returns when the bridge knows the daemon. `settings`: lines of the section `[mpd]` and of others
     /// behind it. `music`: folder of the library, which is started and has this number of songs; nil: there is no library.
+    /// `user`: the user of the programs; nil: ours.
     static func start(
         _ settings: String = "", in folder: TemporaryFolder = TemporaryFolder(),
-        music: (folder: String, songs: Int)? = nil
+        music: (folder: String, songs: Int)? = nil, as user: UInt32? = nil
     ) async -> MPDHouse {
         let ofLibrary = music.map {
             "[library]\nfolders = \($0.folder)\nstate-directory = \(folder.path("library"))\n"
         }
         folder.file("house.conf", Self.settings(folder) + settings + (ofLibrary ?? ""))
+        if let user { chown(folder.path, user, user) }
         let house = await LoopThread.run {
             MPDHouse(
-                folder, process(folder, "nowplayingd", daemonWords(folder)), process(folder, "nowplaying-mpd", []),
-                ofLibrary.map { _ in process(folder, "nowplaying-library", []) })
+                folder, process(folder, "nowplayingd", daemonWords(folder), as: user),
+                process(folder, "nowplaying-mpd", [], as: user),
+                ofLibrary.map { _ in process(folder, "nowplaying-library", [], as: user) })
         }
-        house.awaitDaemon()
+        if user == nil {
+            house.awaitDaemon()
+        } else {
+            precondition(becomes { (try? house.client().ask("ping")) == ["OK"] }, "the bridge did not come up")
+        }
         if let music {
             precondition(
                 becomes { (try? house.client().value("songs", of: "stats")) == "\(music.songs)" },
@@ -52,7 +59,9 @@ final class MPDHouse: Sendable {
     }
 
     /// A process of this house.
-    @PlayerLoop static func process(_ folder: TemporaryFolder, _ program: String, _ words: [String]) -> TestProcess {
+    @PlayerLoop static func process(
+        _ folder: TemporaryFolder, _ program: String, _ words: [String], as user: UInt32? = nil
+    ) -> TestProcess {
         var environment = currentEnvironment()
         for name in ["XDG_RUNTIME_DIR", "HOME"] { environment[name] = folder.path }
         environment["XDG_CONFIG_HOME"] = folder.path("config")
@@ -60,7 +69,13 @@ final class MPDHouse: Sendable {
         environment["XDG_STATE_HOME"] = folder.path("states")
         for name in ["RUNTIME_DIRECTORY", "STATE_DIRECTORY", "NOTIFY_SOCKET"] { environment[name] = nil }
         let usual = ["--socket", folder.path("control.sock"), "--config", folder.path("house.conf")]
-        return TestProcess([BuiltProgram.path(program)] + usual + words, environment: environment)
+        let list = [BuiltProgram.path(program)] + usual + words
+        return TestProcess(user.map { asUser($0, list) } ?? list, environment: environment)
+    }
+
+    /// The command line of a program of another user.
+    static func asUser(_ user: UInt32, _ words: [String]) -> [String] {
+        ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] + words
     }
 
     private init(_ folder: TemporaryFolder, _ daemon: TestProcess, _ bridge: TestProcess, _ library: TestProcess?) {

@@ -64,6 +64,26 @@ import Testing
         #expect(try client.ask("clear") == ["OK"])
     }
 
+    @Test("another player that stops leaves the queue that plays, which clients see and pause")
+    func returns() async throws {
+        let house = await MPDHouse.start(in: folder)
+        let client = try house.client()
+        #expect(try client.ask("add \(song("a.wav"))") == ["OK"])
+        #expect(try client.ask("play") == ["OK"])
+        let other = try house.daemonClient()
+        _ = try other.result("session.create", ["name": "air", "external": true, "commands": ["play", "pause"]])
+        for state in ["playing", "stopped"] {
+            _ = try other.result(
+                "nowPlaying.publish", ["session": "air", "state": .string(state), "item": ["title": "Aria"]])
+            let title = state == "playing" ? "Aria" : "a"
+            #expect(becomes { (try? client.value("Title", of: "currentsong")) == title })
+        }
+        #expect(becomes { (try? client.value("state", of: "status")) == "play" })
+        #expect(try client.ask("pause 1") == ["OK"])
+        #expect(try client.value("state", of: "status") == "pause")
+        #expect(try client.ask("clear") == ["OK"])
+    }
+
     @Test("partitions are made, entered, changed apart from each other, and deleted") func sessions() async throws {
         let house = await MPDHouse.start(in: folder)
         let (client, watcher) = (try house.client(), try house.client())

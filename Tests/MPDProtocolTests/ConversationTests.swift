@@ -11,7 +11,7 @@ import Testing
     }
 
     private func run(_ lines: [String], _ kind: Conversation.Work.Kind) -> Conversation.Step {
-        .run(Conversation.Work(lines: lines.map(bytes), kind: kind))
+        .run(Conversation.Work(LineList(lines.map(bytes)), kind))
     }
 
     @Test("a line alone is carried out, without white space at its end") func single() {
@@ -64,13 +64,34 @@ import Testing
         #expect(steps(["command_list_begin", line], &conversation) == [.nothing, .close])
     }
 
-    @Test("a list has a limit") func listLimit() {
+    @Test(
+        "a list has limits of bytes and of lines, which depend on the rights",
+        arguments: [
+            (LineLimits.known, 16_000), (.known, 1), (.stranger, 1000), (.stranger, 1),
+        ])
+    func listLimits(_ limits: LineLimits, _ length: Int) {
         var conversation = Conversation()
-        _ = conversation.take(bytes("command_list_begin"))
-        let line = bytes("add " + String(repeating: "x", count: 16_379))
-        let most = Conversation.maximumList / (line.count + 1)
-        for _ in 0..<most { #expect(conversation.take(line) == .nothing) }
-        #expect(conversation.take(line) == .close)
+        _ = conversation.take(bytes("command_list_begin"), limits)
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+        let most = min(limits.listLines, limits.list / (length + 1))
+        for _ in 0..<most { #expect(conversation.take(line, limits) == .nothing) }
+        // A line costs its bytes and its end, and the memory grows by doubling.
+        #expect(conversation.cost <= 2 * most * (length + 1) + 64)
+        #expect(conversation.take(line, limits) == .refuse(Conversation.tooLong))
+        #expect(conversation.cost == 0)
+        #expect(conversation.take(line, limits) == run([String(repeating: "x", count: length)], .single))
+    }
+
+    @Test("a list of lines gives them back") func lines() {
+        let texts = ["a", "bc", "", "d\u{1}", String(repeating: "x", count: 1000)]
+        for count in 0...texts.count {
+            let lines = LineList(texts.prefix(count).map(bytes))
+            #expect(lines.map { String(decoding: $0, as: UTF8.self) } == Array(texts.prefix(count)))
+            #expect(lines.count == count && lines.isEmpty == (count == 0))
+            guard count > 1 else { continue }
+            let rest = lines[lines.index(after: lines.startIndex)...]
+            #expect(rest.map { String(decoding: $0, as: UTF8.self) } == Array(texts[1..<count]))
+        }
     }
 
     @Test("lines of a buffer are the same, however the bytes are divided") func buffer() {

@@ -49,6 +49,24 @@ import Testing
         #expect(installation.end("bridge") == 0)
     }
 
+    @Test("another player that stops leaves what resumes to the bus") func returns() async throws {
+        let installation = await Installation.running()
+        installation.control("play", installation.silence("a.wav"))
+        #expect(becomes { installation.playerctl("metadata", "title") == "a" })
+        let player = try RawClient(installation.socket)
+        _ = try player.result("session.create", ["name": "air", "external": true, "commands": ["play", "pause"]])
+        _ = try player.result("nowPlaying.publish", ["session": "air", "state": "playing", "item": ["title": "Aria"]])
+        #expect(becomes { installation.playerctl("metadata", "title") == "Aria" })
+        _ = try player.result("nowPlaying.publish", ["session": "air", "state": "stopped", "item": ["title": "Aria"]])
+        let isBack = becomes {
+            installation.playerctl("metadata", "title") == "a" && installation.playerctl("status") == "Playing"
+        }
+        #expect(isBack)
+        #expect(installation.playerctl("pause") == "")
+        #expect(becomes { installation.playerctl("status") == "Paused" })
+        #expect(installation.end("bridge") == 0)
+    }
+
     @Test func playerctlFollows() async throws {
         let installation = await Installation.running()
         installation.control("play", installation.silence("a.wav"))

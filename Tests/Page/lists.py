@@ -245,6 +245,17 @@ def test_sessions(house, browser):
         tab.run("void (location.hash = '#/')")
         tab.until("document.querySelector('h1.title').textContent === 'Elsewhere'")
         tab.until("document.querySelector('[aria-label=\"Next\"]').disabled")
+        # It plays and stops: what resumes is shown, and its button pauses it.
+        house.call("play", session="main")
+        item = {"title": "Elsewhere", "artist": "Somebody", "duration": 200}
+        player("nowPlaying.publish", session="airplay", state="playing", item=item)
+        until(lambda: house.call("nowPlaying.get", session="main")["state"] == "interrupted", "the interruption")
+        player("nowPlaying.publish", session="airplay", state="stopped", item=item)
+        tab.until("document.querySelector('h1.title').textContent === 'Slow Ferry'")
+        until(lambda: house.state["session"] == "main" and house.state["state"] == "playing", "the music again")
+        tab.until("document.querySelector('.play-button').ariaLabel === 'Pause'")
+        tab.click(".play-button")
+        until(lambda: house.state["state"] == "paused", "the pause")
     tab.until("document.querySelector('h1.title').textContent === 'Slow Ferry'")
     tab.run("void (location.hash = '#/sessions')")
     # The card of the external session leaves, and the one below it moves.

@@ -162,6 +162,58 @@ def test_sizes(house, browser):
     tab.close()
 
 
+# From the smallest phones to a wide desk.
+WIDTHS = (320, 360, 390, 412, 480, 600, 768, 834, 1024, 1280, 1440, 1920, 2560)
+# Elements that leave the window, and parts that scroll sideways. Parts that clip their content, or scroll by themselves because a
+# row of tiles does, may be wider inside.
+OVERFLOW = """(() => {
+    const root = document.documentElement;
+    const name = (one) => one.id || one.className?.baseVal || one.className || one.tagName;
+    const clips = (one) => { for (let up = one.parentElement; up && up !== document.body; up = up.parentElement)
+        if (getComputedStyle(up).overflowX !== 'visible') return true; return false; };
+    const shown = [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility() && !one.closest('.unseen'));
+    const out = shown.filter((one) => { const r = one.getBoundingClientRect();
+        return r.width > 0 && !clips(one) && (r.right > root.clientWidth + 1 || r.left < -1); });
+    scrollTo({ left: 99, behavior: 'instant' });
+    const moved = scrollX;
+    scrollTo({ left: -99, behavior: 'instant' });
+    const back = scrollX;
+    scrollTo({ left: 0, behavior: 'instant' });
+    return JSON.stringify([moved, back, root.scrollWidth - root.clientWidth, out.map(name).slice(0, 5)]);
+})()"""
+
+
+def test_no_view_is_too_wide(house, browser):
+    """No view scrolls sideways at any width from 320 to 2560 pixels, from left to right and from right to left, while an item
+    plays near its beginning and near its end."""
+    for mobile in (False, True):
+        tab = begin(house, browser, motion=False, mobile=mobile)
+        for width in WIDTHS:
+            tab.look(width=width, height=max(568, width * 5 // 8), motion=False, mobile=mobile)
+            for view in [*VIEWS, "library/artists", "library/genres", "library/lists", "rooms"]:
+                show(tab, view)
+                for direction in ("ltr", "rtl"):
+                    tab.run(f"void (document.documentElement.dir = '{direction}')")
+                    for share in (0.0, 0.97) if view in ("", "queue") else (0.97,):
+                        tab.run(
+                            "document.querySelectorAll('.scrub-knob').forEach((one) => "
+                            f"one.style.transform = 'translateX({share * 100}%)')"
+                        )
+                        wide = json.loads(tab.run(OVERFLOW))
+                        assert wide == [0, 0, 0, []], f"“{view}” at {width}, {direction}, {share}, mobile {mobile}: {wide}"
+        # The real knob, where the daemon plays.
+        tab.run("void (document.documentElement.dir = 'ltr')")
+        tab.look(width=400, height=800, motion=False, mobile=mobile)
+        show(tab, "")
+        house.call("changePlaybackPosition", position=house.state["item"]["duration"] * 0.9)
+        tab.until("parseFloat(document.querySelector('.scrub-knob').style.transform.slice(11)) > 85")
+        assert json.loads(tab.run(OVERFLOW)) == [0, 0, 0, []]
+        knob = "document.querySelector('.scrub-knob').getBoundingClientRect()"
+        track = "document.querySelector('.scrub-track').getBoundingClientRect()"
+        assert abs(tab.run(f"{knob}.left - ({track}.left + {track}.width * 0.9)")) < 0.02 * 400
+        tab.close()
+
+
 def test_languages(house, browser):
     """Each language has texts on every view, and no key appears in place of a text."""
     tab = begin(house, browser)

@@ -56,10 +56,10 @@ import Testing
                 mkdir("\(server.folder)/home/\(folder)", 0o700)
             }
             // A mistake in a part ends the reading; our lines before that part hold.
-            let main = fopen("\(server.folder)/home/.config/pulse/client.conf", "w")
+            let main = fopen("\(server.folder)/home/.config/pulse/client.conf", "w")!
             fputs("default-server = \(server.address)\nenable-shm = yes\n", main)
             fclose(main)
-            let part = fopen("\(server.folder)/home/.config/pulse/client.conf.d/part.conf", "w")
+            let part = fopen("\(server.folder)/home/.config/pulse/client.conf.d/part.conf", "w")!
             fputs("nonsense = 1\n", part)
             fclose(part)
             for name in ["PULSE_SERVER", "PULSE_CLIENTCONFIG", "PULSE_CONFIG_PATH"] { unsetenv(name) }

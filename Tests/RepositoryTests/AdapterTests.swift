@@ -107,6 +107,7 @@ import Testing
             librespot-session serve spotify & adapter=$!
             until nowplayingctl session | grep -q spotify; do sleep 0.05; done
             pipe=$XDG_RUNTIME_DIR/librespot-session
+            nowplayingctl play ~/Music/album
             session='--session spotify'
             \(events)
             # All that it said of an item; and its clock is not late by the time that this took.
@@ -134,9 +135,12 @@ import Testing
             [ ! -e ~/pwned ] && kill -0 $adapter
             env PLAYER_EVENT=session_disconnected CONNECTION_ID=1 USER_NAME=me librespot-session
             shows '{{state}}' stopped
-            kill $adapter
+            # The music resumes, and remotes show and pause it.
             session=
-            shows '{{session}}' main
+            shows '{{session}} {{state}}' 'main playing'
+            nowplayingctl pause
+            shows '{{session}} {{state}}' 'main paused'
+            kill $adapter
             # Who has no adapter does not wait for one.
             until [ ! -e "$pipe" ]; do sleep 0.05; done
             env PLAYER_EVENT=playing POSITION_MS=1 librespot-session
@@ -152,6 +156,7 @@ import Testing
             """
             mkdir ~/Music/covers; export SHAIRPORT_COVERS=~/Music/covers
             umask 077
+            nowplayingctl play ~/Music/album
             mkfifo ~/pipe; shairport-session ~/pipe & adapter=$!
             # What shairport-sync wrote for a sender of two tracks, with a pause in the second and a
             # picture at last (see Tests/Recordings).
@@ -178,10 +183,15 @@ import Testing
             # Others may read the covers that lie in a folder of the owner's choice.
             [ "$(stat --format %a ~/Music/covers/airplay-*)" = 755 ]
             [ "$(stat --format %a ~/Music/covers/airplay-*/* | sort -u)" = 644 ]
+            # The sender has ended: the music resumes, and remotes show and pause it.
             items 33 33
-            shows '{{state}}' stopped
+            shows '{{session}} {{state}}' 'main playing'
+            nowplayingctl pause
+            shows '{{session}} {{state}}' 'main paused'
+            [ "$(nowplayingctl --session airplay status --format '{{state}}')" = stopped ]
+            nowplayingctl session activate airplay 2> ~/refused && exit 1
+            grep -q '^nowplayingctl: cannot activate airplay: it has nothing to play' ~/refused
             kill $adapter
-            shows '{{session}}' main
             # Its session ends before its last act, which removes the covers.
             wait $adapter
             [ -z "$(ls ~/Music/covers)" ]

@@ -57,7 +57,7 @@ import Testing
             #expect(control.text.contains(name))
         }
         let list = try ScriptRun(["dpkg-deb", "--contents", package], in: scratch).text
-        #expect(list.contains("-rw-r----- root/root") && list.contains("./lib/systemd/system/nowplayingd.service"))
+        #expect(list.contains("-rw-r----- root/root") && list.contains("./usr/lib/systemd/system/nowplayingd.service"))
         for name in [
             "usr/bin/nowplayingd\n", "usr/lib/sysusers.d/nowplayingd.conf\n", "man5/nowplayingd.conf.5.gz\n",
             "man8/nowplaying-decode.8.gz\n", "man7/nowplaying-library-protocol.7.gz\n", "bin/nowplaying-library\n",

@@ -161,6 +161,20 @@ import Testing
         #expect(try check().status == 0)
     }
 
+    @Test(arguments: [
+        "// libFLAC.so.12", "// install libflac12", "// libmpg123-0t64", "// libsqlite3-0", "// (libavformat59)",
+    ])
+    func aNameOfOneReleaseIsFound(_ line: String) throws {
+        try folder.write("Sources/Lower/Names.swift", "\(line)\n")
+        try expectFinding("Sources/Lower/Names.swift:1: names lib")
+    }
+
+    @Test(arguments: ["// libmpg123, libFLAC and libsqlite3", "// libsndfile1-dev libpcre2-dev", "// libX.so /lib64"])
+    func aNameOfAllReleasesIsNone(_ line: String) throws {
+        try folder.write("Sources/Lower/Names.swift", "\(line)\n")
+        #expect(try check().status == 0)
+    }
+
     @Test func aDependencyUpTheListIsFound() throws {
         try manifest(lowerNeeds: ["Upper"])
         try expectFinding("Package.swift: Lower needs Upper")

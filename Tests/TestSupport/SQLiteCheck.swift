@@ -1,3 +1,4 @@
+import CLibraryNames
 import LinuxSystem
 
 /// SQLite's own judgement of a database.
@@ -21,7 +22,7 @@ package enum SQLiteCheck {
     /// Carries out one statement, and returns the first column of its rows; empty: there are none, or the database can't be
     /// opened.
     @discardableResult package static func rows(_ path: String, _ sql: String) -> [String] {
-        guard let library = DynamicLibrary("libsqlite3.so.0"),
+        guard let library = DynamicLibrary(LIBRARY_SQLITE3_FILE),
             let open = library.function("sqlite3_open_v2", as: Open.self),
             let prepare = library.function("sqlite3_prepare_v2", as: Prepare.self),
             let step = library.function("sqlite3_step", as: Step.self),

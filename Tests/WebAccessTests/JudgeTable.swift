@@ -94,9 +94,10 @@ struct SeededNumbers: RandomNumberGenerator {
     /// A request.
     func request(
         _ headers: [(String, String)] = [], host: String? = "box:8088", door: AccessConnection.Door = .direct,
-        user: UInt32? = nil, address: String = "192.0.2.7", as purpose: AccessRequest.Purpose = .call
+        user: UInt32? = nil, address: String = "192.0.2.7", end: HostName? = nil,
+        as purpose: AccessRequest.Purpose = .call
     ) -> AccessRequest {
-        let connection = AccessConnection(door: door, address: address, user: user, usesTLS: false)
+        let connection = AccessConnection(door: door, address: address, user: user, usesTLS: false, end: end)
         let all = (host.map { [("Host", $0)] } ?? []) + headers
         return AccessRequest(connection, purpose, headers: all.map { (name: $0.0, value: $0.1) })
     }

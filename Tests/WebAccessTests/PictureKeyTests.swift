@@ -16,7 +16,7 @@ import Testing
         ),
     ])
     func code(_ key: [UInt8], _ message: String, _ wanted: String) {
-        #expect(DeviceToken.hexadecimal(PictureKey(key).code(Array(message.utf8))) == wanted)
+        #expect(DeviceToken.hexadecimal(MessageCode.code(key, Array(message.utf8))) == wanted)
     }
 
     @Test func eachPartCounts() {

@@ -13,29 +13,35 @@ from homeassistant.core import callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .client import (
+    Access,
     BadCertificate,
+    BadProof,
     BoxAddress,
     BoxError,
     BoxHTTP,
     BoxSocket,
     Hello,
     NotABox,
+    NotItsAddress,
     NotPaired,
     PairingRefused,
+    TooOld,
     WrongName,
 )
 from .client.address import DEFAULT_PORT, host_of
 from .client.values import text
 from .compat import ConfigFlowResult, ZeroconfServiceInfo
-from .const import CLIENT_NAME, CONF_CODE, CONF_TLS, DOMAIN, PROTOCOL
+from .const import CLIENT_NAME, CONF_CODE, CONF_CONFIRMED, CONF_TLS, CONF_UNCONFIRMED, DOMAIN, PROTOCOL
 from .data import loaded_boxes
 from .options_flow import BoxOptionsFlow
 
 _ERRORS: dict[type[BoxError], str] = {
     BadCertificate: "bad_certificate",
+    BadProof: "bad_proof",
     NotABox: "not_a_box",
     NotPaired: "not_paired",
     PairingRefused: "invalid_code",
+    TooOld: "too_old",
     WrongName: "wrong_name",
 }
 
@@ -90,8 +96,10 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         return await self._ask_address("reconfigure", user_input)
 
     async def async_step_reauth(self, entry_data: Mapping[str, Any]) -> ConfigFlowResult:
-        """Pair again: the box does not know the token."""
+        """Pair again, as the box does not know the token; or confirm an address that the box does not know as its own."""
         self._begin_change("reauth_successful")
+        if entry_data.get(CONF_UNCONFIRMED, False):
+            return await self.async_step_move()
         return await self.async_step_pair()
 
     async def async_step_zeroconf(self, discovery_info: ZeroconfServiceInfo) -> ConfigFlowResult:
@@ -105,11 +113,14 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
             self._async_abort_entries_match({CONF_HOST: host, CONF_PORT: port})
         else:
             self._adopt(box_id, discovery_info)
-            await self.async_set_unique_id(box_id)
+            entry = await self.async_set_unique_id(box_id)
             for box in loaded_boxes(self.hass):
                 if box.entry.unique_id == box_id:
                     box.wake()
-            self._abort_if_unique_id_configured(updates={CONF_HOST: host, CONF_PORT: port})
+            # An entry that the owner has hidden has no address.
+            if entry is not None and CONF_HOST in entry.data and (entry.data[CONF_HOST], entry.data[CONF_PORT]) != (host, port):
+                return await self._follow(entry, host, port)
+            self._abort_if_unique_id_configured()
         self.context["title_placeholders"] = {"name": self._name or host}
         return await self.async_step_confirm()
 
@@ -125,6 +136,26 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
             step_id="confirm", errors=errors, description_placeholders={"name": self._name or "", "host": self._data[CONF_HOST]}
         )
 
+    async def async_step_move(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
+        """Ask if an address that the box does not know as its own leads to it."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            self._data[CONF_CONFIRMED] = True
+            try:
+                return await self._try()
+            except BoxError as error:
+                errors["base"] = _word(error)
+        assert self._entry is not None
+        return self.async_show_form(
+            step_id="move",
+            errors=errors,
+            description_placeholders={
+                "name": self._entry.title,
+                "host": self._data[CONF_HOST],
+                "port": str(self._data[CONF_PORT]),
+            },
+        )
+
     async def async_step_pair(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Ask for the code that `nowplayingctl pair` shows."""
         errors: dict[str, str] = {}
@@ -135,7 +166,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
             try:
                 paired = await BoxHTTP(session, self._address, None).pair(code, name)
                 self._data[CONF_TOKEN] = paired.token
-                return await self._finish(await self._hello())
+                return await self._finish(await self._hello_after_pairing())
             except BoxError as error:
                 errors["base"] = _word(error)
         return self.async_show_form(
@@ -155,10 +186,39 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
                 self.hass.config_entries.async_update_entry(entry, unique_id=box_id)
                 return
 
+    async def _follow(self, entry: ConfigEntry, host: str, port: int) -> ConfigFlowResult:
+        """Take another address of a known box from its announcement, which anybody in the network can make.
+
+        The box proves that the address is its own, even if it has a certificate: that of another machine may be valid, too. If
+        it cannot, the owner is asked.
+        """
+        self._entry, self._success = entry, "reconfigure_successful"
+        self._data = {CONF_TLS: False, CONF_VERIFY_SSL: True, **entry.data, CONF_HOST: host, CONF_PORT: port}
+        self._data.pop(CONF_CONFIRMED, None)
+        if CONF_TOKEN not in self._data:
+            # Nothing can be proven. A box that is there does not have to be followed.
+            if any(box.entry is entry and box.is_available for box in loaded_boxes(self.hass)):
+                return self.async_abort(reason="already_configured")
+            return await self.async_step_move()
+        session = async_get_clientsession(self.hass, self._address.verify)
+        try:
+            await Access(session, self._address, self._data[CONF_TOKEN], must_prove=True).way()
+        except NotItsAddress:
+            return await self.async_step_move()
+        except BoxError:
+            return self.async_abort(reason="not_proven")
+        updates: dict[str, Any] = {CONF_HOST: host, CONF_PORT: port}
+        if CONF_CONFIRMED in entry.data:
+            updates[CONF_CONFIRMED] = False
+        self._abort_if_unique_id_configured(updates=updates)
+        return self.async_abort(reason="already_configured")
+
     @property
     def _address(self) -> BoxAddress:
         data = self._data
-        return BoxAddress(data[CONF_HOST], data[CONF_PORT], data[CONF_TLS], data[CONF_VERIFY_SSL])
+        return BoxAddress(
+            data[CONF_HOST], data[CONF_PORT], data[CONF_TLS], data[CONF_VERIFY_SSL], data.get(CONF_CONFIRMED, False)
+        )
 
     def _begin_change(self, success: str) -> None:
         """Begin with the data of the entry that the flow is for."""
@@ -173,6 +233,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         if user_input is not None:
             host = host_of(user_input[CONF_HOST])
             self._data = {**self._data, **user_input, CONF_HOST: host or user_input[CONF_HOST]}
+            self._data.pop(CONF_CONFIRMED, None)
             try:
                 if host is not None:
                     return await self._try()
@@ -185,6 +246,8 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         """Connect, and ask for a code if the box requires one."""
         try:
             hello = await self._hello()
+        except NotItsAddress:
+            return await self.async_step_move()
         except NotPaired:
             self._data.pop(CONF_TOKEN, None)
             return await self.async_step_pair()
@@ -203,6 +266,14 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         finally:
             await socket.close()
             await reading
+
+    async def _hello_after_pairing(self) -> Hello:
+        """Connect with the token that this address has just given: its owner has named the address, and entered a code there."""
+        try:
+            return await self._hello()
+        except NotItsAddress:
+            self._data[CONF_CONFIRMED] = True
+            return await self._hello()
 
     async def _finish(self, hello: Hello) -> ConfigFlowResult:
         """Keep the data."""

@@ -22,6 +22,10 @@ PLATFORMS: Final = [
 ]
 
 CONF_TLS: Final = "tls"
+# True if the owner has confirmed an address that the box does not know as its own.
+CONF_CONFIRMED: Final = "confirmed"
+# In the data of a flow alone: the box does not know the address of its entry as its own.
+CONF_UNCONFIRMED: Final = "unconfirmed"
 CONF_CODE: Final = "code"
 
 OPTION_POLICY: Final = "policy"

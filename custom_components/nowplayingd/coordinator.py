@@ -26,12 +26,13 @@ from .client import (
     Hello,
     Link,
     NotABox,
+    NotItsAddress,
     NotPaired,
     Output,
     State,
     Unreachable,
 )
-from .const import CLIENT_NAME, DOMAIN, PROTOCOL
+from .const import CLIENT_NAME, CONF_UNCONFIRMED, DOMAIN, PROTOCOL
 from .data import access_token, address
 from .lists import Lists, together
 from .repairs import show_issues
@@ -95,6 +96,7 @@ class Box:
         self._refreshing: asyncio.Task[None] | None = None
         self._clock_timer: CALLBACK_TYPE | None = None
         self._was_logged = False
+        self._has_asked = False
         self._link = Link(self._connect, self, self._notified, Delays())
 
     # MARK: Life
@@ -224,6 +226,10 @@ class Box:
     def lost(self, reason: BoxError) -> None:
         """Mark the box as unavailable. The log has it once."""
         self._socket = None
+        if isinstance(reason, NotItsAddress) and not self._has_asked:
+            # The owner may confirm the address. The attempts continue: another machine may have it for a moment.
+            self._has_asked = True
+            self.entry.async_start_reauth(self.hass, data={CONF_UNCONFIRMED: True})
         if not self._first.done():
             self._first.set_exception(reason)
             return
@@ -248,6 +254,7 @@ class Box:
             self._was_logged = False
             _LOGGER.warning("%s is available again", self.entry.title)
         self.is_available = True
+        self._has_asked = False
         if not self._first.done():
             self._first.set_result(None)
         self._report(Change.AVAILABILITY)

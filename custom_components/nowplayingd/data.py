@@ -9,7 +9,7 @@ from homeassistant.const import CONF_HOST, CONF_PORT, CONF_TOKEN, CONF_VERIFY_SS
 from homeassistant.core import HomeAssistant
 
 from .client import BoxAddress
-from .const import CONF_TLS, DOMAIN
+from .const import CONF_CONFIRMED, CONF_TLS, DOMAIN
 
 if TYPE_CHECKING:
     from .coordinator import Box
@@ -22,6 +22,7 @@ def address(entry: ConfigEntry) -> BoxAddress:
         port=entry.data[CONF_PORT],
         tls=entry.data.get(CONF_TLS, False),
         verify=entry.data.get(CONF_VERIFY_SSL, True),
+        confirmed=entry.data.get(CONF_CONFIRMED, False),
     )
 
 

@@ -3,6 +3,7 @@ import CLinux
 import ChildDecoding
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// nowplaying-decode, the program of this project for formats that this process does not decode. It runs confined.
 package enum DecodeProgram {
@@ -21,6 +22,19 @@ package enum DecodeProgram {
         guard let slash = own.lastIndex(of: "/") else { return nil }
         let folder = own[..<slash]
         return ["\(folder)/\(name)", "\(folder)/../libexec/nowplayingd/\(name)"].first { access($0, X_OK) == 0 }
+    }
+
+    /// Programs that have started; a library that is there stays there.
+    private static let started = Mutex<Set<String>>([])
+
+    /// Starts `program` for a moment. True: the system finds all of its libraries. Blocks for milliseconds, 3 s at most.
+    package static func starts(_ program: String) -> Bool {
+        if started.withLock({ $0.contains(program) }) { return true }
+        guard let process = try? ChildProcess.start(program, ["--version"], descriptors: []),
+            process.exitStatus(within: 3) == 0
+        else { return false }
+        started.withLock { _ = $0.insert(program) }
+        return true
     }
 
     /// Remedy for a missing nowplaying-decode, as text.

@@ -1,5 +1,6 @@
 import AudioCore
 import CLateLibraries
+import CLibraryNames
 import NowPlaying
 
 /// Native FLAC by libFLAC. Up to 16 bits come out as int16, 17 to 32 as int32, the sample's bits at the top, without
@@ -74,7 +75,7 @@ final class FLACDecoder: AudioDecoder {
         nextSample = layout.origin
         head = layout.head
         delivery = FLACDelivery(format, longestBlock: layout.info.maximumBlockFrames)
-        guard late_flac_is_there() != 0 else { throw .withoutLibrary("libFLAC.so.12", package: "libflac12") }
+        guard late_flac_is_there() != 0 else { throw .withoutLibrary(LIBRARY_FLAC_FILE, package: LIBRARY_FLAC_PACKAGE) }
         handle = FLACHandle(client: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")

@@ -34,7 +34,9 @@ struct FLACStreamInfo {
             Int64(first.blockFrames) < lengthInFrames ?? .max
         else { return nil }
         let length = [UInt8(first.blockFrames >> 8), UInt8(truncatingIfNeeded: first.blockFrames)]
-        return FLACStreamInfo(length + length + bytes[4...])
+        var corrected: [UInt8] = length + length
+        corrected += bytes[4...]
+        return FLACStreamInfo(corrected)
     }
 
     /// The bytes of STREAMINFO with an unknown length of the stream.
@@ -51,11 +53,12 @@ struct FLACStreamInfo {
         guard lengths.upperBound <= Self.maximumBlockFrames else { return nil }
         let numbers =
             UInt64(header.sampleRate) << 44 | UInt64(header.channels - 1) << 41 | UInt64(header.bitsPerSample - 1) << 36
-        bytes =
-            [lengths.lowerBound, lengths.upperBound].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-            + [UInt8](repeating: 0, count: 6)
-            + (0..<8).map { UInt8(truncatingIfNeeded: numbers >> (56 - 8 * UInt64($0))) }
-            + [UInt8](repeating: 0, count: 16)
+        var made: [UInt8] = []
+        for length in [lengths.lowerBound, lengths.upperBound] { made += [UInt8(length >> 8), UInt8(length & 0xFF)] }
+        made += [UInt8](repeating: 0, count: 6)
+        for index: UInt64 in 0..<8 { made.append(UInt8(truncatingIfNeeded: numbers >> (56 - 8 * index))) }
+        made += [UInt8](repeating: 0, count: 16)
+        bytes = made
     }
 
     /// Takes the block; nil if its length is not `byteCount`.

@@ -1,5 +1,6 @@
 import AudioCore
 import CLateLibraries
+import CLibraryNames
 private import CMPG123
 import Glibc
 
@@ -35,7 +36,9 @@ struct MP3Handle: ~Copyable {
     /// Opens the frames at `start` to before `end` of the file. `isForCounting`: the caller only steps from frame to
     /// frame. Throws `.broken`, or a read error.
     init(file: MediaFile, start: Int64, end: Int64, isForCounting: Bool = false) throws(DecodingError) {
-        guard late_mpg123_is_there() != 0 else { throw .withoutLibrary("libmpg123.so.0", package: "libmpg123-0") }
+        guard late_mpg123_is_there() != 0 else {
+            throw .withoutLibrary(LIBRARY_MPG123_FILE, package: LIBRARY_MPG123_PACKAGE)
+        }
         let source = Source(file, start, end)
         guard let handle = mpg123_new(nil, nil) else {
             throw DecodingError(.broken, "no memory left for an MP3 decoder")

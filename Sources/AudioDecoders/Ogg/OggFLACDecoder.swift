@@ -1,5 +1,6 @@
 import AudioCore
 import CLateLibraries
+import CLibraryNames
 import Glibc
 import NowPlaying
 
@@ -53,7 +54,7 @@ final class OggFLACDecoder: AudioDecoder {
         } else {
             lengthInFrames = counted.map(format.length)
         }
-        guard late_flac_is_there() != 0 else { throw .withoutLibrary("libFLAC.so.12", package: "libflac12") }
+        guard late_flac_is_there() != 0 else { throw .withoutLibrary(LIBRARY_FLAC_FILE, package: LIBRARY_FLAC_PACKAGE) }
         handle = FLACHandle(oggClient: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")

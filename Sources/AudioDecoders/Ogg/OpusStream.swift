@@ -1,5 +1,6 @@
 import AudioCore
 import CLateLibraries
+import CLibraryNames
 private import COpusFile
 import Glibc
 
@@ -32,7 +33,7 @@ final class OpusStream: LinkedStream {
     /// library, or what reading throws.
     init(_ source: OggSource, fields: TagFields) throws(DecodingError) {
         guard late_opus_is_there() != 0 else {
-            throw .withoutLibrary("libopusfile.so.0", package: "libopusfile0")
+            throw .withoutLibrary(LIBRARY_OPUSFILE_FILE, package: LIBRARY_OPUSFILE_PACKAGE)
         }
         var callbacks = OpusFileCallbacks(
             read: { context, target, count in

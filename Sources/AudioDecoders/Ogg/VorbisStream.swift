@@ -1,5 +1,6 @@
 import AudioCore
 import CLateLibraries
+import CLibraryNames
 private import CVorbisFile
 import Glibc
 
@@ -43,7 +44,7 @@ final class VorbisStream: LinkedStream {
             tell_func: { context in Int(Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().readOffset) })
         guard late_vorbis_is_there() != 0 else {
             file.deallocate()
-            throw .withoutLibrary("libvorbisfile.so.3", package: "libvorbisfile3")
+            throw .withoutLibrary(LIBRARY_VORBISFILE_FILE, package: LIBRARY_VORBISFILE_PACKAGE)
         }
         let status = ov_open_callbacks(Unmanaged.passUnretained(source).toOpaque(), file, nil, 0, callbacks)
         guard status == 0 else {

@@ -1,5 +1,6 @@
 import AudioCore
 import CLateLibraries
+import CLibraryNames
 private import CSndFile
 import Glibc
 import TrackReading
@@ -66,7 +67,7 @@ struct SndFileHandle: ~Copyable {
             write: { _, _, _ in 0 },
             tell: { context in Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue().position })
         guard late_sndfile_is_there() != 0 else {
-            throw .withoutLibrary("libsndfile.so.1", package: "libsndfile1")
+            throw .withoutLibrary(LIBRARY_SNDFILE_FILE, package: LIBRARY_SNDFILE_PACKAGE)
         }
         var info = SF_INFO()
         let handle = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, Unmanaged.passUnretained(source).toOpaque())

@@ -1,4 +1,5 @@
 private import CExpat
+import CLibraryNames
 import Glibc
 
 /// Receiver of the parts of an XML document while `XMLReader` reads it.
@@ -16,7 +17,9 @@ enum XMLReader {
     /// Passes the parts of the document to `handler`. Rejects documents that define entities: lists do not need them,
     /// and attacks on memory use them. Throws the fault with its line.
     static func read(_ content: [UInt8], _ handler: any XMLHandler) throws(PlaylistError) {
-        guard let library else { throw PlaylistError("is XML, and libexpat is not installed (Debian: libexpat1)") }
+        guard let library else {
+            throw PlaylistError("is XML, and libexpat is not installed; install \(LIBRARY_EXPAT_PACKAGE)")
+        }
         guard let parser = library.create(nil) else { throw PlaylistError("cannot be read: no memory left") }
         defer { library.free(parser) }
         let context = Context(parser: parser, handler: handler)
@@ -85,7 +88,7 @@ enum XMLReader {
 
         /// Nil: the library is not installed.
         init?() {
-            guard let handle = dlopen("libexpat.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
+            guard let handle = dlopen(LIBRARY_EXPAT_FILE, RTLD_NOW | RTLD_LOCAL) else { return nil }
             func find<Function>(_ name: String, as type: Function.Type) -> Function? {
                 dlsym(handle, name).map { unsafeBitCast($0, to: type) }
             }

@@ -1,3 +1,4 @@
+import CLibraryNames
 import LinuxSystem
 
 /// libsonic, opened for the first rate other than 1. The functions are those of sonic.h 0.2.0.
@@ -18,7 +19,7 @@ struct SonicLibrary: Sendable {
     static let shared: SonicLibrary? = SonicLibrary()
 
     private init?() {
-        guard let library = DynamicLibrary("libsonic.so.0"),
+        guard let library = DynamicLibrary(LIBRARY_SONIC_FILE),
             let create = library.function(
                 "sonicCreateStream", as: (@convention(c) (Int32, Int32) -> OpaquePointer?).self),
             let destroy = library.function("sonicDestroyStream", as: (@convention(c) (OpaquePointer) -> Void).self),

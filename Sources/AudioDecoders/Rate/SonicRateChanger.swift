@@ -1,4 +1,5 @@
 package import AudioCore
+import CLibraryNames
 import NowPlaying
 
 /// Changes the rate with libsonic (PICOLA: it leaves out or repeats whole periods of the pitch, cross-faded), in 16
@@ -25,7 +26,8 @@ package final class SonicRateChanger: RateChanger {
     /// memory.
     package init(_ format: AudioFormat, rate: Double) throws(DecodingError) {
         guard let library = SonicLibrary.shared else {
-            throw DecodingError(.unavailable, "rates other than 1 need libsonic: install the package libsonic0")
+            throw DecodingError(
+                .unavailable, "rates other than 1 need libsonic: install the package \(LIBRARY_SONIC_PACKAGE)")
         }
         guard let stream = library.create(Int32(format.sampleRate), Int32(format.channels.count)) else {
             throw DecodingError(.unavailable, "no memory left for a rate other than 1")

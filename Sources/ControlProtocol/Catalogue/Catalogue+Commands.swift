@@ -7,11 +7,12 @@ extension Catalogue {
 
     static let nowPlayingMethods: [Method] = [
         Method(
-            name: .nowPlayingGet, kind: .nowPlaying, role: .read, parameters: [session, languages],
+            name: .nowPlayingGet, kind: .nowPlaying, role: .read, reach: .networkAndBroker(.read),
+            parameters: [session, languages],
             help: "Returns the last published state in full.", result: "the state",
             example: "{}"),
         Method(
-            name: .nowPlayingSubscribe, kind: .nowPlaying, role: .read,
+            name: .nowPlayingSubscribe, kind: .nowPlaying, role: .read, reach: .network(.read),
             parameters: [
                 .optional("session", .text, "name of the session, \"*\" for all; default: the active one"),
                 .optional(
@@ -29,7 +30,7 @@ extension Catalogue {
             result: "the state, cause snapshot",
             example: #"{"causes": ["play", "pause", "track"], "fields": ["state", "anchor"]}"#),
         Method(
-            name: .nowPlayingUnsubscribe, kind: .nowPlaying, role: .read, parameters: [],
+            name: .nowPlayingUnsubscribe, kind: .nowPlaying, role: .read, reach: .network(.read), parameters: [],
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
         Method(
             name: .nowPlayingMap, kind: .nowPlaying, role: .read, parameters: [session],
@@ -53,20 +54,19 @@ extension Catalogue {
     private static let commandResult = "status, state, seq and anchor at the end of the command"
 
     private static func command(
-        _ name: RemoteCommand, role: Role = .remote, _ parameters: [Parameter] = [], exclusive: [[String]] = [],
-        help: String,
-        example: String = "{}"
+        _ name: RemoteCommand, role: Role = .remote, reach: Method.Reach = .socket, _ parameters: [Parameter] = [],
+        exclusive: [[String]] = [], help: String, example: String = "{}"
     ) -> Method {
         let names = Set(parameters.map(\.name))
         return Method(
-            name: name.rawValue, kind: .command, role: role,
+            name: name.rawValue, kind: .command, role: role, reach: reach,
             parameters: parameters + guards.filter { !names.contains($0.name) }, exclusive: exclusive, help: help,
             result: commandResult, example: example)
     }
 
     static let commandMethods: [Method] = [
         command(
-            .play,
+            .play, reach: .networkAndBroker(.remote),
             [
                 .optional("uri", .uri, "replace the queue with this; with a descriptor, the name to show"),
                 .optional(
@@ -86,44 +86,44 @@ extension Catalogue {
                 + "queue, starts at the first item. With a uri, descriptor, itemId or index it needs the role control. Entries of a playlist "
                 + "that do not exist are left out, and the result names them in missing and missingCount.",
             example: #"{"uri": "/music/a.flac", "position": 60.5}"#),
-        command(.pause, help: "Pauses; play resumes with the next sample."),
-        command(.stop, help: "Stops; the item stays current, at position 0."),
-        command(.togglePlayPause, help: "Pauses if playing, else plays."),
+        command(.pause, reach: .networkAndBroker(.remote), help: "Pauses; play resumes with the next sample."),
+        command(.stop, reach: .networkAndBroker(.remote), help: "Stops; the item stays current, at position 0."),
+        command(.togglePlayPause, reach: .networkAndBroker(.remote), help: "Pauses if playing, else plays."),
         command(
-            .nextTrack,
+            .nextTrack, reach: .networkAndBroker(.remote),
             help: "Goes to the next item and stays playing or paused; on the last item, ends playback."),
         command(
-            .previousTrack,
+            .previousTrack, reach: .networkAndBroker(.remote),
             [.optional("restart", .boolean, "false: go to the previous item, however much of this one has played")],
             help:
                 "Restarts the item if more than 3 s of it have played or it is the first; else goes to the previous item."
         ),
         command(
-            .skipForward,
+            .skipForward, reach: .networkAndBroker(.remote),
             [.optional("interval", .someSeconds, "seconds; default: the first preferred interval")],
             help: "Skips forward in the item; past its end, to the next item.", example: #"{"interval": 30}"#),
         command(
-            .skipBackward,
+            .skipBackward, reach: .networkAndBroker(.remote),
             [.optional("interval", .someSeconds, "seconds; default: the first preferred interval")],
             help: "Skips back in the item; past its start, to 0.", example: #"{"interval": 15}"#),
         command(
-            .seekForward,
+            .seekForward, reach: .networkAndBroker(.remote),
             [.required("phase", .choice(["begin", "end"]), "begin: button pressed; end: button released")],
             help:
                 "Scans forward audibly while a button is held, at 2, 4 and 8 times the speed; ends with the "
                 + "connection does.",
             example: #"{"phase": "begin"}"#),
         command(
-            .seekBackward,
+            .seekBackward, reach: .networkAndBroker(.remote),
             [.required("phase", .choice(["begin", "end"]), "begin: button pressed; end: button released")],
             help: "Scans back audibly while a button is held; playback resumes at the start of the item.",
             example: #"{"phase": "begin"}"#),
         command(
-            .changePlaybackPosition,
+            .changePlaybackPosition, reach: .networkAndBroker(.remote),
             [.required("position", .seconds, "seconds into the item, 0 to its duration")],
             help: "Seeks in the item; while stopped, sets the start position.", example: #"{"position": 83.5}"#),
         command(
-            .changeRepeatMode,
+            .changeRepeatMode, reach: .networkAndBroker(.remote),
             [
                 .required(
                     "mode", .choice(RepeatMode.allCases.map(\.rawValue)),
@@ -133,7 +133,7 @@ extension Catalogue {
             help: "Sets the repeat mode. With one, nextTrack and previousTrack still move.",
             example: #"{"mode": "all"}"#),
         command(
-            .changeShuffleMode,
+            .changeShuffleMode, reach: .networkAndBroker(.remote),
             [
                 .required(
                     "mode", .choice(ShuffleMode.allCases.map(\.rawValue)),
@@ -142,7 +142,7 @@ extension Catalogue {
             help: "Sets the play order; the queue does not change, and the current item continues.",
             example: #"{"mode": "items"}"#),
         command(
-            .changeConsumeMode, role: .control,
+            .changeConsumeMode, role: .control, reach: .networkAndBroker(.control),
             [
                 .required(
                     "mode", .choice(OccasionMode.allCases.map(\.rawValue)),
@@ -153,7 +153,7 @@ extension Catalogue {
                 + "previousTrack remove nothing, and a repeated item stays until nextTrack.",
             example: #"{"mode": "on"}"#),
         command(
-            .changeSingleMode,
+            .changeSingleMode, reach: .networkAndBroker(.remote),
             [
                 .required(
                     "mode", .choice(OccasionMode.allCases.map(\.rawValue)),
@@ -164,26 +164,29 @@ extension Catalogue {
                 + "repeated item plays on.",
             example: #"{"mode": "once"}"#),
         command(
-            .changePlaybackRate,
+            .changePlaybackRate, reach: .networkAndBroker(.remote),
             [.required("rate", .positiveNumber(upTo: 16), "one of the supported rates in commands.list")],
             help:
                 "Changes the rate at the same pitch until the next play, which returns to the item's default "
                 + "rate; rate 1 leaves every sample as it is. While nothing plays, sets that default rate.",
             example: #"{"rate": 1.5}"#),
         command(
-            .rating, [.required("rating", .numberIn(0...5), "stars")],
+            .rating, reach: .networkAndBroker(.remote), [.required("rating", .numberIn(0...5), "stars")],
             help: "Rates the current item; the rating follows its file.", example: #"{"rating": 4}"#),
-        command(.like, [active], help: "Likes the current item, and undoes a dislike."),
-        command(.dislike, [active], help: "Dislikes the current item, and undoes a like."),
         command(
-            .bookmark, [active],
+            .like, reach: .networkAndBroker(.remote), [active], help: "Likes the current item, and undoes a dislike."),
+        command(
+            .dislike, reach: .networkAndBroker(.remote), [active], help: "Dislikes the current item, and undoes a like."
+        ),
+        command(
+            .bookmark, reach: .networkAndBroker(.remote), [active],
             help: "Sets a bookmark at this position: playing the item resumes here until the bookmark is removed."),
         Method(
-            name: .commandsList, kind: .command, role: .read, parameters: [session],
+            name: .commandsList, kind: .command, role: .read, reach: .networkAndBroker(.read), parameters: [session],
             help: "Lists every command: its availability, the reason if it is unavailable, and its parameters.",
             result: "version and commands", example: "{}"),
         Method(
-            name: .commandsConfigure, kind: .command, role: .control,
+            name: .commandsConfigure, kind: .command, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .required("command", .choice(RemoteCommand.allCases.map(\.rawValue)), "the command"),
                 session,

@@ -9,7 +9,7 @@ extension Catalogue {
 
     static let feedbackMethods: [Method] = [
         Method(
-            name: .feedbackGet, kind: .feedback, role: .control,
+            name: .feedbackGet, kind: .feedback, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional(
                     "uris", .array(.uri, count: 1...feedbackItems), "at most \(feedbackItems) files or addresses"),
@@ -27,7 +27,7 @@ extension Catalogue {
                 + "identity nor feedback.",
             example: #"{"uris": ["/music/a.flac"]}"#),
         Method(
-            name: .feedbackSet, kind: .feedback, role: .control,
+            name: .feedbackSet, kind: .feedback, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional("uri", .uri, "file or address"),
                 .optional("id", .itemID, "id of an item of the queue"),
@@ -44,7 +44,7 @@ extension Catalogue {
                 + "file, wherever the file moves.",
             result: "the item, as feedback.get returns it", example: #"{"uri": "/music/a.flac", "rating": 4}"#),
         Method(
-            name: .feedbackChanges, kind: .feedback, role: .control,
+            name: .feedbackChanges, kind: .feedback, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional("since", .text, "next of an earlier answer or notification; default: from the beginning"),
                 .optional(
@@ -58,14 +58,15 @@ extension Catalogue {
                 + "true if further items follow; reset: true if “since” is of another database, and the list begins anew",
             example: "{}"),
         Method(
-            name: .feedbackSubscribe, kind: .feedback, role: .control, parameters: [], isRefusedInBatch: true,
+            name: .feedbackSubscribe, kind: .feedback, role: .control, reach: .network(.control), parameters: [],
+            isRefusedInBatch: true,
             help:
                 "Sends a notification feedback.changed at each change of any item's feedback from now on, beside those of "
                 + "nowPlaying.subscribe. It carries the item without its uri, with “since” and “next”. A client whose "
                 + "own cursor is not “since” calls feedback.changes.",
             result: "an empty object", example: "{}"),
         Method(
-            name: .feedbackUnsubscribe, kind: .feedback, role: .control, parameters: [],
+            name: .feedbackUnsubscribe, kind: .feedback, role: .control, reach: .network(.control), parameters: [],
             help: "Ends these notifications for this connection.", result: "an empty object", example: "{}"),
     ]
 }

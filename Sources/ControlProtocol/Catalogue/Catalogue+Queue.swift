@@ -20,7 +20,7 @@ extension Catalogue {
 
     static let queueMethods: [Method] = [
         Method(
-            name: .queueList, kind: .queue, role: .read,
+            name: .queueList, kind: .queue, role: .read, reach: .networkAndBroker(.read),
             parameters: [
                 .optional("offset", .ordinal, "index of the first item, from 0"),
                 .optional("limit", .integer(0...10_000), "number of items; default: \(usualPage)"),
@@ -36,16 +36,17 @@ extension Catalogue {
                 "version, revision, count, items and, if more items follow such a page, next: the offset of the next page",
             example: #"{"offset": 0, "limit": 100}"#),
         Method(
-            name: .queueGet, kind: .queue, role: .read, parameters: [itemID, session, ifVersion],
+            name: .queueGet, kind: .queue, role: .read, reach: .networkAndBroker(.read),
+            parameters: [itemID, session, ifVersion],
             help: "Returns one item in full.", result: "the item", example: #"{"id": 4}"#),
         Method(
-            name: .queueChanges, kind: .queue, role: .read,
+            name: .queueChanges, kind: .queue, role: .read, reach: .networkAndBroker(.read),
             parameters: [.required("since", .ordinal, "revision of the queue that the client holds"), session],
             help: "Returns the changes of the queue after a revision, in their order.",
             result: "version, revision and edits; or version, revision and reset: true, to list the queue anew",
             example: #"{"since": 12}"#),
         Method(
-            name: .queueAdd, kind: .queue, role: .control,
+            name: .queueAdd, kind: .queue, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional(
                     "items", .array(.media, count: 1...QueueLimit.items),
@@ -69,11 +70,12 @@ extension Catalogue {
                 "ids and version; of a list: firstId, count and version; missing and missingCount, if some are left out",
             example: #"{"items": ["/music/a.flac", "/music/album"], "play": true}"#),
         Method(
-            name: .queueRemove, kind: .queue, role: .control, parameters: [itemIDs, session, ifVersion],
+            name: .queueRemove, kind: .queue, role: .control, reach: .networkAndBroker(.control),
+            parameters: [itemIDs, session, ifVersion],
             help: "Removes items; if the current item is among them, goes to the next.", result: "version",
             example: #"{"ids": [4, 5]}"#),
         Method(
-            name: .queueMove, kind: .queue, role: .control,
+            name: .queueMove, kind: .queue, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 itemIDs, .required("to", .ordinal, "index of the first of them, after their removal"),
                 session, ifVersion,
@@ -82,10 +84,11 @@ extension Catalogue {
             result: "version",
             example: #"{"ids": [7], "to": 0}"#),
         Method(
-            name: .queueClear, kind: .queue, role: .control, parameters: [session, ifVersion],
+            name: .queueClear, kind: .queue, role: .control, reach: .networkAndBroker(.control),
+            parameters: [session, ifVersion],
             help: "Removes all items and stops.", result: "version", example: "{}"),
         Method(
-            name: .queueShuffle, kind: .queue, role: .control,
+            name: .queueShuffle, kind: .queue, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional(
                     "ids", .array(.itemID, count: 1...QueueLimit.items), "shuffle these alone, among their indices"),
@@ -94,7 +97,7 @@ extension Catalogue {
             help: "Shuffles the queue, or some of its items; the current item becomes the first of them.",
             result: "version", example: "{}"),
         Method(
-            name: .queuePrioritize, kind: .queue, role: .control,
+            name: .queuePrioritize, kind: .queue, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 itemIDs, .required("priority", .integer(0...255), "0: none; 255: the highest"), session, ifVersion,
             ],
@@ -102,7 +105,7 @@ extension Catalogue {
                 + "play first.",
             result: "version", example: #"{"ids": [4, 5], "priority": 10}"#),
         Method(
-            name: .itemUpdate, kind: .queue, role: .control,
+            name: .itemUpdate, kind: .queue, role: .control, reach: .networkAndBroker(.control),
             parameters: [itemID] + itemFields + [duration, session, ifVersion],
             help: "Sets fields of an item; they override those of its file.", result: "version",
             example: #"{"id": 4, "title": "Aria", "artist": "J. S. Bach"}"#),
@@ -110,7 +113,7 @@ extension Catalogue {
 
     static let otherMethods: [Method] = [
         Method(
-            name: .volumeSet, kind: .output, role: .remote,
+            name: .volumeSet, kind: .output, role: .remote, reach: .networkAndBroker(.remote),
             parameters: [
                 .optional("volume", .numberIn(0...1), "1 is 100 % on the scale of mixers"),
                 .optional("step", .numberIn(-100...100), "add this to the volume; the result is clamped to 0 to 1"),
@@ -122,7 +125,7 @@ extension Catalogue {
             help: "Sets the volume of the daemon's own stream.", result: "volume and muted",
             example: #"{"step": 0.05}"#),
         Method(
-            name: .loudnessSet, kind: .output, role: .control,
+            name: .loudnessSet, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional(
                     "mode", .choice(LoudnessMode.allCases.map(\.rawValue)),
@@ -138,7 +141,7 @@ extension Catalogue {
                 + "beyond full scale.",
             result: "loudness, as in the state", example: #"{"mode": "auto", "preamp": -3}"#),
         Method(
-            name: .crossfadeSet, kind: .output, role: .control,
+            name: .crossfadeSet, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .required(
                     "seconds", .numberIn(0...CrossfadeSettings.longest), "overlap of two items; 0 plays without gaps"),
@@ -149,7 +152,7 @@ extension Catalogue {
                 + "of an album that plays in order and live streams do not overlap.",
             result: "crossfade, as in the state", example: #"{"seconds": 5}"#),
         Method(
-            name: .fadeSet, kind: .output, role: .control,
+            name: .fadeSet, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional(
                     "fadeIn", .numberIn(0...FadeSettings.longest),
@@ -165,7 +168,7 @@ extension Catalogue {
                 + "during the fade cancels the pause.",
             result: "fadeIn and fadeOut, as in the state", example: #"{"fadeIn": 0.3, "fadeOut": 0.5}"#),
         Method(
-            name: .sleepSet, kind: .output, role: .control,
+            name: .sleepSet, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional("after", .numberIn(0...604_800), "seconds from now; 0 cancels the timer"),
                 .optional("endOf", .choice(["item"]), "at the end of the item that plays then"),
@@ -178,7 +181,7 @@ extension Catalogue {
                 + "with 0, cancels it. A command during the fade and stop also cancel it.",
             result: "sleep, as in the state", example: #"{"after": 1800, "fade": 30}"#),
         Method(
-            name: .announce, kind: .output, role: .control,
+            name: .announce, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .optional("uri", .uri, "file or address; with a descriptor, the name to show"),
                 .optional(
@@ -199,7 +202,7 @@ extension Catalogue {
             result: "status, seconds played, and cut if it was too long; sent at the end of the announcement",
             example: #"{"uri": "/music/bell.flac", "duckTo": -20}"#),
         Method(
-            name: .outputList, kind: .output, role: .read, parameters: [],
+            name: .outputList, kind: .output, role: .read, reach: .networkAndBroker(.read), parameters: [],
             help: "Lists the outputs of the sound server.",
             result:
                 "outputs, each with name, description, state (running, idle or suspended), default, current (true: it "
@@ -208,11 +211,11 @@ extension Catalogue {
                 + "source",
             example: "{}"),
         Method(
-            name: .outputSelect, kind: .output, role: .control,
+            name: .outputSelect, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [.required("name", .text, "a name from output.list")],
             help: "Switches to another output.", result: "name", example: #"{"name": "alsa_output.usb"}"#),
         Method(
-            name: .outputDelaySet, kind: .output, role: .control,
+            name: .outputDelaySet, kind: .output, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .required("name", .text, "a name from output.list"),
                 .required(
@@ -224,11 +227,11 @@ extension Catalogue {
                 + "The daemon keeps it for the output; it overrides the configuration.",
             result: "name and delay", example: #"{"name": "alsa_output.hdmi", "delay": 0.25}"#),
         Method(
-            name: .formatsList, kind: .output, role: .read, parameters: [],
+            name: .formatsList, kind: .output, role: .read, reach: .networkAndBroker(.read), parameters: [],
             help: "Lists the audio formats; for those that do not play, the Debian package of the decoder.",
             result: "formats, each with name, endings, plays and package", example: "{}"),
         Method(
-            name: .artworkGet, kind: .nowPlaying, role: .read,
+            name: .artworkGet, kind: .nowPlaying, role: .read, reach: .networkAndBroker(.read),
             parameters: [
                 .required("id", .text, "id of a picture in an item's artwork"),
                 .optional("kind", .choice(["image", "preview", "video"]), "kind of picture; default: image"),
@@ -249,7 +252,7 @@ extension Catalogue {
             example: #"{"id": "0123456789abcdef0123456789abcdef"}"#),
         .hello,
         Method(
-            name: .diagnosticsGet, kind: .server, role: .read,
+            name: .diagnosticsGet, kind: .server, role: .read, reach: .networkAndBroker(.control),
             parameters: [.optional("uri", .uri, "a file or address to open without playing it")],
             help:
                 "Returns the facts for fault finding. A disk or network that does not answer within 3 "

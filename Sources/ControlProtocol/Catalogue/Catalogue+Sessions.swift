@@ -7,11 +7,11 @@ extension Catalogue {
 
     static let sessionMethods: [Method] = [
         Method(
-            name: .sessionList, kind: .session, role: .read, parameters: [],
+            name: .sessionList, kind: .session, role: .read, reach: .networkAndBroker(.read), parameters: [],
             help: "Lists the sessions.",
             result: "sessions, each with name, active, canBecomeActive, external, policy and state", example: "{}"),
         Method(
-            name: .sessionCreate, kind: .session, role: .control,
+            name: .sessionCreate, kind: .session, role: .control, reach: .networkAndBroker(.control),
             parameters: [
                 .required("name", .text, "1 to 64 letters, digits, dots, dashes and underscores"),
                 .optional(
@@ -35,16 +35,17 @@ extension Catalogue {
             help: "Creates a session. A session with the policy mix never becomes active.", result: "name",
             example: #"{"name": "airplay", "external": true, "commands": ["play", "pause"]}"#),
         Method(
-            name: .sessionActivate, kind: .session, role: .control, parameters: [name],
+            name: .sessionActivate, kind: .session, role: .control, reach: .networkAndBroker(.control),
+            parameters: [name],
             help:
-                "Makes it the active session, for commands and subscribers that name none. It needs an item "
-                + "to play, and a command that it accepts.",
+                "Chooses the active session, for commands and subscribers that name none. It needs an item "
+                + "to play, and a command that it accepts. While another session sounds, it must play or be paused.",
             result: "active", example: #"{"name": "main"}"#),
         Method(
-            name: .sessionClose, kind: .session, role: .control, parameters: [name],
+            name: .sessionClose, kind: .session, role: .control, reach: .networkAndBroker(.control), parameters: [name],
             help:
-                "Closes a session; allowed to its client, its user and the daemon's own user. The session that was "
-                + "active before becomes active again. Its unanswered requests "
+                "Closes a session; allowed to its client, its user and the daemon's own user. If it was the active one, "
+                + "the session that sounds or was active before becomes active. Its unanswered requests "
                 + "fail with 100 (noSession). “main” cannot be closed.",
             result: "an empty object", example: #"{"name": "airplay"}"#),
         Method(

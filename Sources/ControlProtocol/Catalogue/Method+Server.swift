@@ -1,7 +1,7 @@
 extension Method {
     /// `hello`, which every server has and answers itself: the name of a client, and the rights that the client gives up.
     package static let hello = Method(
-        name: "hello", kind: .server, role: .read,
+        name: "hello", kind: .server, role: .read, reach: .network(.read),
         parameters: [
             .optional("client", .text, "name of the client, shown to others in “by”"),
             .optional(
@@ -25,6 +25,7 @@ extension Method {
 
     /// `rpc.discover`, which every server has and answers itself.
     package static let discovery = Method(
-        name: "rpc.discover", kind: .server, role: .read, parameters: [], isHeld: false,
+        name: "rpc.discover", kind: .server, role: .read, reach: .networkAndBroker(.read), parameters: [],
+        isHeld: false,
         help: "Returns this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}")
 }

@@ -22,11 +22,39 @@ package struct Method: Sendable {
         case nowPlaying, command, queue, feedback, output, session, server, library, list
     }
 
+    /// The programs through which callers reach a method.
+    package enum Reach: Equatable, Sendable {
+        /// The socket of its server alone: the default.
+        case socket
+        /// Also nowplaying-web, for callers with this role or a higher one.
+        case network(Role)
+        /// Also nowplaying-web, and nowplaying-mqtt, whose callers have the role control.
+        case networkAndBroker(Role)
+
+        /// The least role of callers of nowplaying-web; nil: none of them reaches the method.
+        package var network: Role? {
+            switch self {
+            case .socket: nil
+            case .network(let role), .networkAndBroker(let role): role
+            }
+        }
+
+        /// True if clients of a broker of MQTT reach the method.
+        package var includesBroker: Bool {
+            switch self {
+            case .socket, .network: false
+            case .networkAndBroker: true
+            }
+        }
+    }
+
     /// Name on the wire.
     package var name: String
     package var kind: Kind
     /// The least role that may call the method.
     package var role: Role
+    /// A method that names no reach stays on the socket.
+    package var reach = Reach.socket
     package var parameters: [Parameter]
     /// Groups of parameters; a call may have at most one of each group.
     package var exclusive: [[String]] = []
@@ -47,13 +75,14 @@ package struct Method: Sendable {
 
     /// A method, by its parts.
     package init(
-        name: String, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
-        anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String,
-        result: String, example: String
+        name: String, kind: Kind, role: Role, reach: Reach = .socket, parameters: [Parameter],
+        exclusive: [[String]] = [], anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false,
+        isHeld: Bool = true, help: String, result: String, example: String
     ) {
         self.name = name
         self.kind = kind
         self.role = role
+        self.reach = reach
         self.parameters = parameters
         self.exclusive = exclusive
         self.anyOf = anyOf
@@ -69,13 +98,13 @@ package struct Method: Sendable {
 extension Method {
     /// A method of the daemon that is not a remote command.
     init(
-        name: MethodName.Other, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
-        anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String,
-        result: String, example: String
+        name: MethodName.Other, kind: Kind, role: Role, reach: Reach = .socket, parameters: [Parameter],
+        exclusive: [[String]] = [], anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false,
+        isHeld: Bool = true, help: String, result: String, example: String
     ) {
         self.init(
-            name: name.rawValue, kind: kind, role: role, parameters: parameters, exclusive: exclusive, anyOf: anyOf,
-            oneOf: oneOf, isRefusedInBatch: isRefusedInBatch, isHeld: isHeld, help: help, result: result,
+            name: name.rawValue, kind: kind, role: role, reach: reach, parameters: parameters, exclusive: exclusive,
+            anyOf: anyOf, oneOf: oneOf, isRefusedInBatch: isRefusedInBatch, isHeld: isHeld, help: help, result: result,
             example: example)
     }
 }

@@ -13,7 +13,7 @@ extension LibraryCatalogue {
 
     static let queueMethods: [Method] = [
         Method(
-            name: .libraryAdd, kind: .library, role: .control,
+            name: .libraryAdd, kind: .library, role: .control, reach: .network(.control),
             parameters: [
                 filter,
                 .optional(
@@ -34,7 +34,7 @@ extension LibraryCatalogue {
             result: "firstId, count and version, as queue.add answers them; missing: number of items left out, if any",
             example: #"{"filter": {"album": {"is": "Kind of Blue"}}, "sort": ["discNumber", "trackNumber"]}"#),
         Method(
-            name: .libraryArtwork, kind: .library, role: .read,
+            name: .libraryArtwork, kind: .library, role: .read, reach: .network(.read),
             parameters: [
                 .optional("uri", .uri, "a file by its uri, path or place in the library"),
                 .optional("album", .ordinal, "number of an album, as albumId of its tracks"),
@@ -58,14 +58,14 @@ extension LibraryCatalogue {
 
     static let listMethods: [Method] = [
         Method(
-            name: .listsList, kind: .list, role: .read, parameters: [],
+            name: .listsList, kind: .list, role: .read, reach: .network(.read), parameters: [],
             help: "Lists the saved lists, and the playlists below the folders of the library.",
             result:
                 "lists, each with name, kind (items, filter or file), version, modified, isReadOnly and, if known, count "
                 + "and uri",
             example: "{}"),
         Method(
-            name: .listsGet, kind: .list, role: .read,
+            name: .listsGet, kind: .list, role: .read, reach: .network(.read),
             parameters: [
                 .optional("name", .text, "name of the list; place of a playlist in the library"),
                 .optional("uri", .uri, "uri or path of a playlist in the library"), fields,
@@ -81,7 +81,7 @@ extension LibraryCatalogue {
                 + "the offset of the next page",
             example: #"{"name": "Sunday"}"#),
         Method(
-            name: .listsSave, kind: .list, role: .control,
+            name: .listsSave, kind: .list, role: .control, reach: .network(.control),
             parameters: [
                 name,
                 .optional(
@@ -102,7 +102,7 @@ extension LibraryCatalogue {
             result: "version and, of items, count; missing: number of a session's items that cannot be kept, if any",
             example: #"{"name": "Sunday", "uris": ["file:///srv/music/a.flac"]}"#),
         Method(
-            name: .listsEdit, kind: .list, role: .control,
+            name: .listsEdit, kind: .list, role: .control, reach: .network(.control),
             parameters: [
                 name,
                 .required(
@@ -136,11 +136,12 @@ extension LibraryCatalogue {
             help: "Changes the items of a list, all steps or none.", result: "version and count",
             example: #"{"name": "Sunday", "edits": [{"move": {"from": 0, "count": 1, "to": 2}}]}"#),
         Method(
-            name: .listsRename, kind: .list, role: .control,
+            name: .listsRename, kind: .list, role: .control, reach: .network(.control),
             parameters: [name, .required("to", .text, "its new name, which no list has")],
             help: "Renames a list.", result: "version", example: #"{"name": "Sunday", "to": "Sundays"}"#),
         Method(
-            name: .listsDelete, kind: .list, role: .control, parameters: [name, ifVersion], help: "Deletes a list.",
+            name: .listsDelete, kind: .list, role: .control, reach: .network(.control), parameters: [name, ifVersion],
+            help: "Deletes a list.",
             result: "an empty object", example: #"{"name": "Sunday"}"#),
     ]
 }

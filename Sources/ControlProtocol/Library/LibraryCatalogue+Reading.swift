@@ -36,7 +36,7 @@ extension LibraryCatalogue {
 
     static let readingMethods: [Method] = [
         Method(
-            name: .libraryQuery, kind: .library, role: .read,
+            name: .libraryQuery, kind: .library, role: .read, reach: .network(.read),
             parameters: [filter, sort, seed, fields, lines, limit(10_000, usual: usualTracks), after],
             exclusive: [["fields", "lines"]],
             help: "Lists the tracks that pass a filter, page by page." + page,
@@ -44,11 +44,11 @@ extension LibraryCatalogue {
                 "rows, version and, if more follow, next; with lines, count, bytes and descriptor: 0 in the place of rows",
             example: #"{"filter": {"genre": {"is": "Jazz"}}, "sort": ["-date", "album", "discNumber", "trackNumber"]}"#),
         Method(
-            name: .libraryCount, kind: .library, role: .read, parameters: [filter],
+            name: .libraryCount, kind: .library, role: .read, reach: .network(.read), parameters: [filter],
             help: "Counts the tracks that pass a filter.", result: "tracks, duration in seconds and version",
             example: #"{"filter": {"liked": {"is": true}}}"#),
         Method(
-            name: .libraryValues, kind: .library, role: .read,
+            name: .libraryValues, kind: .library, role: .read, reach: .network(.read),
             parameters: [
                 .required("tag", tags, "the tag whose values are listed"), filter,
                 .optional(
@@ -61,7 +61,7 @@ extension LibraryCatalogue {
                 "rows, each with value, tracks, duration and, if asked for, group; version and, if more follow, next",
             example: #"{"tag": "artist", "filter": {"genre": {"is": "Jazz"}}}"#),
         Method(
-            name: .libraryBrowse, kind: .library, role: .read,
+            name: .libraryBrowse, kind: .library, role: .read, reach: .network(.read),
             parameters: [
                 .optional("uri", .uri, "a folder of the library by its uri or path on this host"),
                 .optional("path", .text, "the same by its path in the library, as rows show it"), fields,
@@ -73,7 +73,7 @@ extension LibraryCatalogue {
             result: "path, uri, rows (each a folder or a track by its kind), version and, if more follow, next",
             example: #"{"path": "Music/Miles Davis"}"#),
         Method(
-            name: .libraryGet, kind: .library, role: .read,
+            name: .libraryGet, kind: .library, role: .read, reach: .network(.read),
             parameters: [
                 .required("uris", .array(.uri, count: 1...mostFiles), "files by their uris or paths"), fields, lines,
             ],
@@ -84,7 +84,7 @@ extension LibraryCatalogue {
                 + "bytes and descriptor: 0 in the place of rows",
             example: #"{"uris": ["file:///srv/music/a.flac"]}"#),
         Method(
-            name: .libraryComments, kind: .library, role: .read,
+            name: .libraryComments, kind: .library, role: .read, reach: .network(.read),
             parameters: [.required("uri", .uri, "a file of the library by its uri or path")],
             help:
                 "Reads all fields of a file's tags, also those that the library does not keep. Fields that the format has by "
@@ -92,7 +92,7 @@ extension LibraryCatalogue {
             result: "comments, each with name and value, in the order of the file",
             example: #"{"uri": "file:///srv/music/a.flac"}"#),
         Method(
-            name: .librarySearch, kind: .library, role: .read,
+            name: .librarySearch, kind: .library, role: .read, reach: .network(.read),
             parameters: [
                 .required("text", .text, "words, or their beginnings"),
                 .optional(

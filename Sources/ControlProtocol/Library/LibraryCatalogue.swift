@@ -18,21 +18,21 @@ package enum LibraryCatalogue {
 
     private static let serverMethods: [Method] = [
         Method(
-            name: .libraryStatus, kind: .library, role: .read, parameters: [],
+            name: .libraryStatus, kind: .library, role: .read, reach: .network(.read), parameters: [],
             help: "Describes the library: its folders, its size, and the scan that is in progress.",
             result:
                 "version, tracks, duration, roots (each with name, path and mode: unseen, watched, walked or "
                 + "missing), scan, lastScan, faultCount and faults",
             example: "{}"),
         Method(
-            name: .librarySubscribe, kind: .library, role: .read, parameters: [],
+            name: .librarySubscribe, kind: .library, role: .read, reach: .network(.read), parameters: [],
             help: "Sends a notification library.changed from now on after each change, at most once a second.",
             result: "version and tracks", example: "{}"),
         Method(
-            name: .libraryUnsubscribe, kind: .library, role: .read, parameters: [],
+            name: .libraryUnsubscribe, kind: .library, role: .read, reach: .network(.read), parameters: [],
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
         Method(
-            name: .libraryUpdate, kind: .library, role: .control,
+            name: .libraryUpdate, kind: .library, role: .control, reach: .network(.control),
             parameters: [.optional("uri", .uri, "a file or folder of the library; default: all of it")],
             help: "Looks for changes now, at full speed.", result: "started", example: "{}"),
         .hello, .discovery,

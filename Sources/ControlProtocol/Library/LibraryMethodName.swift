@@ -26,12 +26,13 @@ package enum LibraryMethodName: String, Sendable, CaseIterable {
 extension Method {
     /// A method of the library.
     init(
-        name: LibraryMethodName, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
-        anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, help: String, result: String,
-        example: String
+        name: LibraryMethodName, kind: Kind, role: Role, reach: Reach = .socket, parameters: [Parameter],
+        exclusive: [[String]] = [], anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false,
+        help: String, result: String, example: String
     ) {
         self.init(
-            name: name.rawValue, kind: kind, role: role, parameters: parameters, exclusive: exclusive, anyOf: anyOf,
-            oneOf: oneOf, isRefusedInBatch: isRefusedInBatch, help: help, result: result, example: example)
+            name: name.rawValue, kind: kind, role: role, reach: reach, parameters: parameters, exclusive: exclusive,
+            anyOf: anyOf, oneOf: oneOf, isRefusedInBatch: isRefusedInBatch, help: help, result: result, example: example
+        )
     }
 }

@@ -73,8 +73,7 @@ package import Sessions
         // A setting that outlives the connection needs admin.
         case .other(.commandsConfigure)? where parameters["whileConnected"] != true: .admin
         // The role of a remote neither names media nor reaches into the queue.
-        case .command(.play)? where ["uri", "descriptor", "itemId", "index"].contains { parameters[$0] != nil }:
-            .control
+        case .command(.play)? where parameters.choosesItem: .control
         // To open a file or an address needs more than the right to read.
         case .other(.diagnosticsGet)? where parameters["uri"] != nil: .control
         case .other(.outputSelect)?, .other(.outputDelaySet)?: settings.current.outputRole
@@ -132,14 +131,18 @@ package import Sessions
         _ name: MethodName, _ request: JudgedRequest,
         _ perform: @escaping @PlayerLoop @Sendable (MethodRequest, @escaping Answer) -> Void
     ) -> RequestPlan {
-        let parameters = request.parameters
+        var parameters = request.parameters
         guard MediaResolver.isNeeded(name, parameters) else {
-            return .perform { client, answer in
+            return .perform { [parameters] client, answer in
                 perform(MethodRequest(method: name, client: client.identity, parameters: parameters), answer)
             }
         }
         let (roots, isForeign, sessions) = (settings.mediaRoots, request.rights.isForeign, sessions)
-        return .prepare { descriptors, abandoned in
+        // Another session may become active until the media are resolved. The steps of a batch follow each other.
+        if !request.isInBatch, !server.isHoldingRequests, let target = sessions.session(for: name, parameters) {
+            parameters["session"] = .string(target)
+        }
+        return .prepare { [parameters] descriptors, abandoned in
             let resolver = MediaResolver(
                 roots: roots, isForeign: isForeign, limit: QueueLimit.items, descriptors: descriptors,
                 abandoned: abandoned)

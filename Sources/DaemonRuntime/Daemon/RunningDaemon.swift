@@ -77,7 +77,7 @@ import Sessions
             tidying = nil
             // Neither the first answer nor the first item waits for the libraries.
             _ = DetachedThread.start("libraries") {
-                if usesPulse, !PulseLibrary.open() { Log.error("cannot load libpulse.so.0; install libpulse0") }
+                if usesPulse, !PulseLibrary.open() { Log.error(PulseLibrary.advice) }
                 LateLibraries.openUsual()
             }
             loop.giveBackPages()

@@ -19,12 +19,16 @@ import NowPlaying
     /// Lines of songs from earlier listings.
     private let rows: QueueRowTable
     private weak var client: MPDClient?
-    /// Remaining songs: index and id.
-    private var left: ArraySlice<(index: Int, id: Int32)>
+    /// Remaining songs.
+    private var left: QueuePlaces
     private let kind: Kind
     private let tags: TagMask
     /// The filter of the listing; nil: all songs.
     private var selection: QueueSelection?
+    /// Songs of a sorted selection that were not written yet; nil: the sort has not begun.
+    private var sorted: ArraySlice<SongBlock>?
+    /// The test of that filter.
+    private let run: FilterRun?
     private var page: Page = .none
     /// Songs of the page that the library knows, by uri, for the selection.
     private var songs: [String: LibrarySong] = [:]
@@ -52,20 +56,20 @@ import NowPlaying
     /// Maximum known songs that one step writes.
     private static let turn = 100
 
-    /// A listing of these indexes for a client.
+    /// A listing of these songs for a client. `run`: the test of the filter of a selection.
     init(
-        _ mirror: PlayerMirror, _ library: LibraryCalls, _ rows: QueueRowTable, _ client: MPDClient, _ indices: [Int],
-        _ kind: Kind, _ selection: QueueSelection? = nil
+        _ mirror: PlayerMirror, _ library: LibraryCalls, _ rows: QueueRowTable, _ client: MPDClient,
+        _ places: QueuePlaces, _ kind: Kind, _ selection: QueueSelection? = nil, _ run: FilterRun? = nil
     ) {
         self.selection = selection
+        self.run = run
+        left = places
         self.mirror = mirror
         self.library = library
         self.rows = rows
         self.client = client
         self.kind = kind
         tags = client.tags
-        let ids = mirror.queue.ids
-        left = indices.map { ($0, ids[$0]) }[...]
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
@@ -74,10 +78,7 @@ import NowPlaying
         switch page {
         case .none:
             if writesKnown, let known = known(&writer) { return known }
-            guard !left.isEmpty else {
-                for block in selection?.rest() ?? [] { block.write(&writer, tags) }
-                return .ends(.ok)
-            }
+            guard !left.isEmpty else { return rest(&writer) }
             ask()
             return .waits
         case .asked: return .waits
@@ -89,12 +90,20 @@ import NowPlaying
         }
     }
 
+    /// Writes the next songs of a sorted selection.
+    private func rest(_ writer: inout AnswerWriter) -> AnswerProgress {
+        let blocks = sorted ?? selection?.rest() ?? []
+        for block in blocks.prefix(Self.turn) { block.write(&writer, tags) }
+        sorted = blocks.dropFirst(Self.turn)
+        return blocks.count > Self.turn ? .more : .ends(.ok)
+    }
+
     private func numbers(_ writer: inout AnswerWriter) -> AnswerProgress {
         for song in left.prefix(Self.pageSize) {
             writer.pair("cpos", song.index)
             writer.pair("Id", song.id)
         }
-        left = left.dropFirst(Self.pageSize)
+        left.drop(Self.pageSize)
         return left.isEmpty ? .ends(.ok) : .more
     }
 
@@ -114,7 +123,7 @@ import NowPlaying
                 count += 1
             }
         }
-        left = left.dropFirst(count)
+        left.drop(count)
         return count > 0 ? .more : nil
     }
 
@@ -134,13 +143,10 @@ import NowPlaying
             rest -= 1
             // An item that was removed meanwhile is left out, as in a later listing.
             guard let row = facts[Int64(song.id)] else { continue }
-            let file = library.names.name(of: row["uri"]?.stringValue ?? "")
             switch kind {
-            case .names: writer.row(song.index, file)
+            case .names: writer.row(song.index, library.names.name(of: row["uri"]?.stringValue ?? ""))
             case .songs, .numbers:
-                let uri = row["uri"]?.stringValue ?? ""
-                let block = SongBlock(
-                    item: row, song: songs[uri], index: song.index, file: file, lines: written[uri])
+                let block = block(row, song.index)
                 if selection?.takes(block) ?? true { write(block, song.id, &writer) }
             }
         }
@@ -182,8 +188,8 @@ import NowPlaying
     }
 
     /// The next songs, up to the last one whose lines are unknown.
-    private var unknown: ArraySlice<(index: Int, id: Int32)> {
-        var next = left.prefix(Self.pageSize)
+    private var unknown: ArraySlice<QueuePlaces.Place> {
+        var next = left.prefix(Self.pageSize)[...]
         let gap = zip(next.indices, zip(next, next.dropFirst())).first { $1.1.index - $1.0.index > Self.widestGap }
         if let gap { next = next[...gap.0] }
         guard let asked else { return next }
@@ -272,8 +278,31 @@ extension QueueAnswer {
     private func show(_ rows: [JSONValue]) {
         var facts: [Int64: JSONValue] = [:]
         for row in rows { if let id = row["id"]?.integerValue { facts[id] = row } }
+        guard let run else { return show(facts) }
+        let blocks = left.prefix(pageCount).compactMap { place in
+            facts[Int64(place.id)].map { (id: place.id, block: block($0, place.index)) }
+        }
+        run.select(blocks, { QueueSong(block: $0.block) }) { [weak self] result in
+            switch result {
+            case .failure(let failure):
+                self?.page = .failed(failure)
+                self?.client?.proceed()
+            case .success(let found):
+                let ids = Set(found.map { Int64($0.id) })
+                self?.show(facts.filter { ids.contains($0.key) })
+            }
+        }
+    }
+
+    private func show(_ facts: [Int64: JSONValue]) {
         page = .rows(facts, left: pageCount)
         client?.proceed()
+    }
+
+    private func block(_ row: JSONValue, _ index: Int) -> SongBlock {
+        let uri = row["uri"]?.stringValue ?? ""
+        return SongBlock(
+            item: row, song: songs[uri], index: index, file: library.names.name(of: uri), lines: written[uri])
     }
 }
 

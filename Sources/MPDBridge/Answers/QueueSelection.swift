@@ -1,4 +1,5 @@
 import ControlProtocol
+import LinuxSystem
 import MPDProtocol
 import NowPlaying
 
@@ -17,35 +18,41 @@ struct QueueSong: FilteredSong {
     var priority: Int { block.item["priority"]?.integerValue.map { Int(clamping: $0) } ?? 0 }
 }
 
-/// Songs of the queue that a filter selects: the songs of a window, in the order of the queue or in a sort order.
-struct QueueSelection {
-    private let filter: SongFilter
+/// Songs of the queue that match a filter: the songs of a window, in the order of the queue or in a sort order.
+@PlayerLoop struct QueueSelection {
     private let sort: QueryTail.Sort?
     private let window: Range<Int>
     private var passed = 0
-    /// Matching songs that wait for the sort.
+    /// Songs that wait for the sort, and their memory.
     private var kept: [SongBlock] = []
+    private let share: HeldShare
+    /// The failure of a sort for which there is no memory; nil: there is.
+    private(set) var excess: MPDFailure?
 
-    /// The songs of a filter.
-    init(_ filter: SongFilter, _ sort: QueryTail.Sort?, _ window: Range<Int>) {
-        self.filter = filter
+    /// Bytes of memory of a song that waits.
+    private static let costOfSong = 2048
+
+    /// The songs of a window in a sort order; nil: in the order of the queue.
+    init(_ sort: QueryTail.Sort?, _ window: Range<Int>, _ share: HeldShare) {
         self.sort = sort
         self.window = window
+        self.share = share
     }
 
-    /// True if the listing writes the song now.
+    /// True if the listing writes the song, which matches the filter, now.
     mutating func takes(_ block: SongBlock) -> Bool {
-        guard filter.matches(QueueSong(block: block), .mpd) else { return false }
         guard sort == nil else {
+            guard share.add(Self.costOfSong) else {
+                kept = []
+                excess = HeldShare.tooMuch
+                return false
+            }
             kept.append(block)
             return false
         }
         passed += 1
         return window.contains(passed - 1)
     }
-
-    /// The failure of a pattern that takes too many steps; nil: the pattern does not.
-    var excess: MPDFailure? { filter.excess }
 
     /// Removes and returns the kept songs in their order.
     mutating func rest() -> ArraySlice<SongBlock> {
@@ -61,7 +68,7 @@ struct QueueSelection {
         return order.map { keyed[$0].block }.dropFirst(window.lowerBound).prefix(window.count)
     }
 
-    private struct Key: Equatable {
+    nonisolated private struct Key: Equatable {
         var number: Int64 = 0
         var text = ""
 
@@ -70,7 +77,7 @@ struct QueueSelection {
         }
     }
 
-    private static func key(_ song: QueueSong, _ key: QueryTail.SortKey) -> Key {
+    nonisolated private static func key(_ song: QueueSong, _ key: QueryTail.SortKey) -> Key {
         switch key {
         case .lastModified: return Key(number: song.modified ?? 0)
         case .added: return Key(number: song.added ?? 0)

@@ -3,7 +3,7 @@ import MPDProtocol
 import NowPlaying
 
 /// A song of the queue in the form for MPD's clients.
-struct SongBlock {
+struct SongBlock: Sendable {
     /// Fields of an item that a block needs.
     static let fields: [JSONValue] = [
         "id", "uri", "title", "artist", "albumTitle", "albumArtist", "composer", "genre", "trackNumber", "discNumber",

@@ -13,6 +13,8 @@ import MPDProtocol
         let library: Library
         /// Connections to the daemon with the rights of clients.
         let callers: LinkPool
+        /// Threads for filters.
+        let work: FilterWork
     }
 
     /// The session of the daemon that the partition shows.
@@ -45,7 +47,7 @@ import MPDProtocol
 
     /// The commands of the partition of this name, which shows the session of this mirror.
     init(
-        _ loop: EventLoop, _ mirror: PlayerMirror, partition name: String, _ shared: Shared, _ server: MPDServer,
+        _ mirror: PlayerMirror, partition name: String, _ shared: Shared, _ server: MPDServer,
         _ partitions: Partitions
     ) {
         self.mirror = mirror
@@ -53,7 +55,7 @@ import MPDProtocol
         library = shared.library
         let clients = PartitionClients(server)
         let daemon = DaemonCalls(mirror, shared.callers)
-        let calls = LibraryCalls(library, shared.names)
+        let calls = LibraryCalls(library, shared.names, shared.work)
         let additions = QueueAdditions(mirror, calls)
         let notes = PartitionNotes()
         status = StatusDesk(mirror, partition: name, library, calls, notes)
@@ -67,7 +69,7 @@ import MPDProtocol
         partition = PartitionDesk(mirror, daemon, shared.outputs, partitions)
         itemTags = ItemTagDesk(mirror, daemon)
         abilities = AbilityDesk(mirror, shared.names)
-        connection = ConnectionDesk(loop, library, clients)
+        connection = ConnectionDesk(library, clients)
         search = SearchDesk(mirror, calls, additions)
         values = ValueDesk(calls)
         folders = FolderDesk(calls)

@@ -5,14 +5,11 @@ import MPDProtocol
 @PlayerLoop final class ConnectionDesk: CommandDesk {
     private let library: Library
     private let clients: PartitionClients
-    /// Refusals of passwords.
-    private let passwords: WrongPasswords
 
     /// Connections of these clients.
-    init(_ loop: EventLoop, _ library: Library, _ clients: PartitionClients) {
+    init(_ library: Library, _ clients: PartitionClients) {
         self.library = library
         self.clients = clients
-        passwords = WrongPasswords(loop)
     }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
@@ -79,11 +76,14 @@ import MPDProtocol
     }
 
     private func password(_ word: Argument, _ client: MPDClient, _ finish: @escaping Finish) {
-        guard let rights = clients.rights(forPassword: word.bytes) else {
-            return passwords.refuse(finish)
+        clients.judge(word.bytes, of: client) { [weak client] result in
+            switch result {
+            case .success(let rights):
+                client?.grant(rights)
+                finish(.ok)
+            case .failure(let failure): finish(.failed(failure))
+            }
         }
-        client.grant(rights)
-        finish(.ok)
     }
 
     private func tagTypes(

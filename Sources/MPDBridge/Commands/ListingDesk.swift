@@ -18,49 +18,50 @@ import NowPlaying
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
-        let count = mirror.queue.ids.count
+        let ids = mirror.queue.ids
+        let count = ids.count
         var kind = QueueAnswer.Kind.songs
-        let indices: [Int]
+        var places = QueuePlaces(ids, 0..<count)
+        let share = client.share()
         var selection: QueueSelection?
+        var run: FilterRun?
         switch request.command {
         case .playlistinfo:
             let range =
                 try arguments.first.map { argument throws(MPDFailure) in try mirror.indices(argument) } ?? 0..<count
-            indices = Array(range)
+            places = QueuePlaces(ids, range)
         case .playlistid:
             if let argument = arguments.first {
-                indices = mirror.queue.index(of: try mirror.known(argument)).map { [$0] } ?? []
-            } else {
-                indices = Array(0..<count)
+                places = QueuePlaces(ids, mirror.queue.index(of: try mirror.known(argument)).map { [$0] } ?? [])
             }
         case .playlistfind, .playlistsearch:
             var words = arguments
             let tail = try QueryTail(&words, [.window, .sort])
             let filter = try SongFilter(words, folds: request.command == .playlistsearch)
-            selection = QueueSelection(filter, tail.sort, tail.range)
-            indices = Array(0..<count)
-        case .playlist:
-            kind = .names
-            indices = Array(0..<count)
+            selection = QueueSelection(tail.sort, tail.range, client.share())
+            run = library.run(filter, client)
+        case .playlist: kind = .names
         case _:
             if request.command == .plchangesposid { kind = .numbers }
             // As in MPD, -1 is a version that no client has.
             let version = arguments[0].text == "-1" ? Int.max : try arguments[0].count()
-            let changed = changedIndices(since: version, count)
-            guard arguments.count > 1 else {
-                indices = changed
-                break
+            let window = try arguments.count > 1 ? arguments[1].range() : nil
+            let range = window.map { $0.lower..<max($0.lower, $0.upper ?? .max) } ?? 0..<Int.max
+            if let changed = changedIndices(since: version) {
+                places = QueuePlaces(ids, changed.filter(range.contains))
+            } else {
+                places = QueuePlaces(ids, range.clamped(to: 0..<count))
             }
-            let window = try arguments[1].range()
-            indices = changed.filter { $0 >= window.lower && $0 < window.upper ?? .max }
         }
-        client.answer(QueueAnswer(mirror, library, rows, client, indices, kind, selection), finish)
+        guard share.hold(places.cost) else { throw HeldShare.tooMuch }
+        client.answer(QueueAnswer(mirror, library, rows, client, places, kind, selection, run), finish)
     }
 
-    private func changedIndices(since version: Int, _ count: Int) -> [Int] {
+    /// The indexes that have changed since a version of clients; nil: all of them.
+    private func changedIndices(since version: Int) -> [Int]? {
         let present = Int(clamping: ShadowQueue.clientVersion(mirror.queue.version))
         // Versions wrap around: a version above the present one is an earlier one.
-        guard version <= present else { return Array(0..<count) }
-        return mirror.queue.changed(since: mirror.queue.version - Int64(present - version)) ?? Array(0..<count)
+        guard version <= present else { return nil }
+        return mirror.queue.changed(since: mirror.queue.version - Int64(present - version))
     }
 }

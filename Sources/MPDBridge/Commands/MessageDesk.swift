@@ -26,8 +26,13 @@ import MPDProtocol
                 client.write { $0.pair("message", message.text) }
             }
         case _:
-            let readers = Set(try board.send(arguments[0].text, arguments[1].text))
-            for reader in clients.all where readers.contains(reader.number) {
+            let all = clients.all
+            let readers = try board.send(arguments[0].text, arguments[1].text) { number in
+                guard let memory = clients.memory else { return nil }
+                return all.first { $0.number == number }.map { memory.share(of: $0.source) }
+            }
+            let found = Set(readers)
+            for reader in all where found.contains(reader.number) {
                 reader.note(SubsystemSet(.message))
             }
         }

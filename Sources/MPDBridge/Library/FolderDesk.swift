@@ -96,7 +96,7 @@ import MPDProtocol
             let walk = FolderWalk(below: name, StoredLists(result, library.names).found, withTimes: isWhole)
             let text = SongText(tags: isWhole ? tags : nil, library.names) { walk.pass($0, &$1) }
             let stream = SongAnswer(
-                SongQuestion(condition), link, library.names, 0..<Int.max, client, as: text
+                SongQuestion(condition), link, library.names, 0..<Int.max, client, test: nil, as: text
             ) { song, writer in
                 walk.enter(song.name, &writer)
                 if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }

@@ -6,14 +6,34 @@ import MPDProtocol
 @PlayerLoop final class LibraryCalls {
     private let library: Library
     private let table: SongNameTable
+    private let work: FilterWork
 
     /// The failure of a request for a missing folder.
     static let noFolder = MPDFailure(.noExist, "No such directory")
 
-    /// Requests to this library, whose songs have these names.
-    init(_ library: Library, _ names: SongNameTable) {
+    /// Requests to this library, whose songs have these names. `work`: threads for filters.
+    init(_ library: Library, _ names: SongNameTable, _ work: FilterWork) {
         self.library = library
+        self.work = work
         table = names
+    }
+
+    /// The test of a client's query with this filter; nil: there is no filter.
+    func test(_ filter: SongFilter?, _ client: MPDClient) -> RowTest? {
+        run(filter, client).map { RowTest($0, names) }
+    }
+
+    /// A client's query with this filter; nil: there is no filter.
+    func run(_ filter: SongFilter?, _ client: MPDClient) -> FilterRun? {
+        filter.map { FilterRun($0, work, client) }
+    }
+
+    /// Sorts elements for a client on a thread beside the loop.
+    func sort<Element: Sendable>(
+        _ elements: [Element], for client: MPDClient, by precedes: @escaping @Sendable (Element, Element) -> Bool,
+        _ done: @escaping @PlayerLoop ([Element]) -> Void
+    ) {
+        work.submit(client.source, { elements.sorted(by: precedes) }, done)
     }
 
     /// True while the library answers and its folders are known.
@@ -81,21 +101,28 @@ import MPDProtocol
         _ question: SongQuestion, _ range: Range<Int>, _ client: MPDClient,
         _ done: @escaping @PlayerLoop (Result<[String], MPDFailure>) -> Void
     ) {
-        let names = names
         let fields: JSONValue = question.filter == nil ? ["uri"] : LibrarySong.fields
+        let share = client.share()
         var uris: [String] = []
         var passed = 0
+        var hasRoom = true
         let feed = PageFeed(
             link(client), "library.query", question.parameters(.rows(fields)),
-            most: question.filter == nil ? range.upperBound : .max, first: 500)
+            most: question.filter == nil ? range.upperBound : .max, first: 500, test: test(question.filter, client))
         feed.drain { row in
-            guard passed < range.upperBound, let song = LibrarySong(row, names), question.accepts(song) else { return }
-            if passed >= range.lowerBound, let uri = row["uri"]?.stringValue { uris.append(uri) }
+            guard passed < range.upperBound, hasRoom, let uri = row["uri"]?.stringValue else { return }
             passed += 1
+            guard passed > range.lowerBound else { return }
+            hasRoom = share.add(uri.utf8.count + Self.costOfText)
+            uris.append(uri)
         } _: { failure in
-            done((failure ?? question.filter?.excess).map { .failure($0) } ?? .success(uris))
+            let failure = failure ?? (hasRoom ? nil : HeldShare.tooMuch)
+            done(failure.map { .failure($0) } ?? .success(uris))
         }
     }
+
+    /// Bytes of memory of a text in a list, without its characters.
+    private static let costOfText = 48
 
     // MARK: Places
 

@@ -6,28 +6,25 @@ import MPDProtocol
 @PlayerLoop final class ListAnswer: AnswerStream {
     private let feed: PageFeed
     private let names: SongNames
-    private let filter: SongFilter?
     private let window: Range<Int>
     private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     private var rows = RowQueue()
-    /// Number of matching songs so far.
+    /// Number of songs so far.
     private var passed = 0
 
-    /// Writes the songs of a feed that match the filter (nil: all) and are in the window, each by `write`.
+    /// Writes the songs of a feed that are in the window, each by `write`.
     init(
-        _ feed: PageFeed, _ client: MPDClient, _ names: SongNames, _ filter: SongFilter?, _ window: Range<Int>,
+        _ feed: PageFeed, _ client: MPDClient, _ names: SongNames, _ window: Range<Int>,
         _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     ) {
         self.feed = feed
         self.names = names
-        self.filter = filter
         self.window = window
         self.write = write
         feed.onPage = { [weak client] in client?.proceed() }
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        if let excess = filter?.excess { return .ends(.failed(excess)) }
         guard passed < window.upperBound else { return .ends(.ok) }
         if rows.isEmpty {
             switch feed.take() {
@@ -40,7 +37,7 @@ import MPDProtocol
             }
         }
         rows.turn { row in
-            guard let song = LibrarySong(row, names), filter?.matches(song, .mpd) ?? true else { return true }
+            guard let song = LibrarySong(row, names) else { return true }
             if passed >= window.lowerBound { write(song, &writer) }
             passed += 1
             return passed < window.upperBound

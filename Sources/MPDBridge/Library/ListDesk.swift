@@ -49,12 +49,12 @@ import NowPlayingClient
     // MARK: Reading
 
     /// The rows of a list.
-    private func feed(_ list: JSONObject.Member, _ client: MPDClient, _ fields: JSONValue, _ range: Range<Int>)
-        -> PageFeed
-    {
+    private func feed(
+        _ list: JSONObject.Member, _ client: MPDClient, _ fields: JSONValue, _ range: Range<Int>, test: RowTest? = nil
+    ) -> PageFeed {
         PageFeed(
             library.link(client), "lists.get", JSONObject([list, .init("fields", fields)]), cursor: "offset",
-            after: .integer(Int64(range.lowerBound)), most: range.count, first: 100)
+            after: .integer(Int64(range.lowerBound)), most: range.count, first: 100, test: test)
     }
 
     private func rows(
@@ -65,8 +65,8 @@ import NowPlayingClient
             guard let self, let client else { return finish(.ok) }
             let names = library.names
             let tags = client.tags
-            let rows = feed(list, client, LibrarySong.fields, range)
-            let stream = ListAnswer(rows, client, names, filter, window) { song, writer in
+            let rows = feed(list, client, LibrarySong.fields, range, test: library.test(filter, client))
+            let stream = ListAnswer(rows, client, names, window) { song, writer in
                 if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }
             }
             client.answer(stream) { finish(ListLookup.outcome($0)) }

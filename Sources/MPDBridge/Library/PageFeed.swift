@@ -33,17 +33,23 @@ import MPDProtocol
     private var drained = RowQueue()
     private var failure: MPDFailure?
 
+    /// Test of the rows; nil: all rows pass.
+    private let test: RowTest?
+
     /// Requested bytes of a page.
-    private static let wanted = 160 << 10
+    private static let wanted = 64 << 10
     private static let maximumLimit = 10_000
     /// Maximum number of pages that wait.
     private static let maximumPages = 2
 
     /// A feed that begins at once. `cursor`: the parameter with the place to go on from, `after`. `most`: rows, at most. `first`: rows of the first page.
+    /// `test`: test of the rows; the others are left out.
     init(
         _ link: ClientLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
-        after: JSONValue? = nil, most: Int = .max, first: Int = 1000
+        after: JSONValue? = nil, most: Int = .max, first: Int = 1000,
+        test: RowTest? = nil
     ) {
+        self.test = test
         self.cursor = cursor
         self.link = link
         self.method = method
@@ -121,10 +127,22 @@ import MPDProtocol
         let rows = reply.value["rows"]?.arrayValue ?? []
         next = reply.value["next"]
         left -= rows.count
-        if !rows.isEmpty {
-            pages.append(.rows(rows, after: next?.stringValue))
-            limit = min(Self.maximumLimit, max(16, Self.wanted * rows.count / max(1, reply.bytes)))
+        if !rows.isEmpty { limit = min(Self.maximumLimit, max(16, Self.wanted * rows.count / max(1, reply.bytes))) }
+        guard let test, !rows.isEmpty else { return take(rows) }
+        isAsking = true
+        test.select(rows) { [weak self] result in
+            guard let self else { return }
+            isAsking = false
+            switch result {
+            case .failure(let failure): self.failure = failure
+            case .success(let rows): take(rows)
+            }
+            onPage?()
         }
+    }
+
+    private func take(_ rows: [JSONValue]) {
+        if !rows.isEmpty || test != nil { pages.append(.rows(rows, after: next?.stringValue)) }
         isOver = next == nil || left <= 0
         ask()
     }
@@ -142,5 +160,25 @@ import MPDProtocol
         limit = Self.maximumLimit
         isOver = next == nil || left <= 0
         ask()
+    }
+}
+
+/// The test of a query's rows against its filter.
+@PlayerLoop struct RowTest {
+    private let run: FilterRun
+    private let names: SongNames
+
+    /// The test of a query whose songs have these names.
+    init(_ run: FilterRun, _ names: SongNames) {
+        self.run = run
+        self.names = names
+    }
+
+    /// Calls `done` with the rows whose song matches.
+    func select(
+        _ rows: [JSONValue], _ done: @escaping @PlayerLoop (Result<[JSONValue], MPDFailure>) -> Void
+    ) {
+        let names = names
+        run.select(rows, { LibrarySong($0, names) }, done)
     }
 }

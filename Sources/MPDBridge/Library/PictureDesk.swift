@@ -7,8 +7,8 @@ import MPDProtocol
 @PlayerLoop final class PictureDesk: CommandDesk {
     private let links: LinkPool
     private let names: SongNameTable
-    /// Pictures that clients are reading, by the client's number.
-    private var pictures: [Int: OpenPicture] = [:]
+    /// Pictures that clients are reading. A client whose picture was dropped opens it again.
+    private var pictures = RecentByClient<OpenPicture>()
 
     /// A desk at the library of these connections, whose songs have these names.
     init(_ links: LinkPool, _ names: SongNameTable) {
@@ -17,7 +17,7 @@ import MPDProtocol
     }
 
     /// Forgets a client that has gone.
-    func forget(_ client: MPDClient) { pictures[client.number] = nil }
+    func forget(_ client: MPDClient) { pictures[client] = nil }
 
     /// Answers a part of a picture. `readpicture` takes only a picture inside of the file, `albumart` also one beside it.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
@@ -27,10 +27,10 @@ import MPDProtocol
         let absent = MPDFailure(.noExist, isInside ? "No such song" : "No file exists")
         guard !SongNames.isTop(name), let uri = names.names.placeURI(of: name) else { throw absent }
         let key = OpenPicture.Key(uri: uri, isInside: isInside)
-        if offset > 0, let open = pictures[client.number], open.key == key {
+        if offset > 0, let open = pictures[client], open.key == key {
             return finish(open.answer(offset, client))
         }
-        pictures[client.number] = nil
+        pictures[client] = nil
         song(uri, client) { [weak self, weak client] row in
             guard let self, let client else { return finish(.ok) }
             guard let row, let song = row["uri"] else { return finish(.failed(absent)) }
@@ -41,7 +41,7 @@ import MPDProtocol
                 guard case .success(let reply) = result, let file = reply.file,
                     let open = OpenPicture(key, file, reply.value["type"]?.stringValue)
                 else { return finish(isInside ? .ok : .failed(absent)) }
-                pictures[client.number] = open
+                pictures[client] = open
                 finish(open.answer(offset, client))
             }
         }

@@ -2,9 +2,10 @@ import ControlProtocol
 import LinuxSystem
 import NowPlaying
 
-/// Time limit for rows in one turn of the loop: some filters take long for each song, and other clients wait meanwhile.
+/// Time limit for rows in one turn of the loop. All long commands can have a turn one after the other, and other clients wait
+/// meanwhile.
 struct TurnTime {
-    private let end = EventLoop.now.advanced(bySeconds: 0.005)
+    private let end = EventLoop.now.advanced(bySeconds: 0.001)
 
     /// True if the other rows have to wait for another turn.
     var isOver: Bool { EventLoop.now >= end }

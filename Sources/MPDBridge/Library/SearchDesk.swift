@@ -7,8 +7,8 @@ import MPDProtocol
     private let mirror: PlayerMirror
     private let library: LibraryCalls
     private let additions: QueueAdditions
-    /// Cursors at the ends of clients' last windows, by the client's number.
-    private var windows: [Int: WindowPlace] = [:]
+    /// Cursors at the ends of clients' last windows.
+    private var windows = RecentByClient<WindowPlace>()
 
     /// A desk for songs of this library, which adds songs to the queue of this mirror.
     init(_ mirror: PlayerMirror, _ library: LibraryCalls, _ additions: QueueAdditions) {
@@ -18,7 +18,7 @@ import MPDProtocol
     }
 
     /// Forgets a client that has gone.
-    func forget(_ client: MPDClient) { windows[client.number] = nil }
+    func forget(_ client: MPDClient) { windows[client] = nil }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
@@ -37,12 +37,14 @@ import MPDProtocol
         let question = SongQuestion(filter, tail.sort, library.names)
         let range = tail.range
         let tags = client.tags
-        let number = client.number
         library.whereBaseExists(filter, client, finish) { [self] client in
             let stream = SongAnswer(
-                question, library.link(client), library.names, range, client, from: windows[number],
+                question, library.link(client), library.names, range, client,
+                test: library.test(question.filter, client), from: windows[client],
                 as: SongText(tags: tags, library.names),
-                atEnd: { [weak self] in if tail.window != nil { self?.windows[number] = $0 } },
+                atEnd: { [weak self, weak client] in
+                    if tail.window != nil, let client { self?.windows[client] = $0 }
+                },
                 { song, writer in song.write(&writer, tags) })
             client.answer(stream, finish)
         }

@@ -19,6 +19,8 @@ struct WindowPlace: Equatable, Sendable {
     private let range: Range<Int>
     private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     private let text: SongText?
+    /// Nil: every song of the condition matches.
+    private let test: RowTest?
     private weak var client: MPDClient?
     private let atEnd: @PlayerLoop (WindowPlace) -> Void
     private var feed: PageFeed?
@@ -26,7 +28,7 @@ struct WindowPlace: Equatable, Sendable {
     private var passed: Int
     /// The cursor of the present page.
     private var begin: (songs: Int, after: String?)
-    /// Rows of that page that were not tested yet, and the cursor after it.
+    /// Rows of that page that were not written yet, and the cursor after it.
     private var rows = RowQueue()
     private var behind: String?
     /// True while the answer passes rows before the range without their fields.
@@ -37,15 +39,16 @@ struct WindowPlace: Equatable, Sendable {
     /// A field that few songs have, so its rows are short.
     private static let nothing: JSONValue = ["chapterCount"]
 
-    /// The songs of a query in this range. `place`: cursor to start from. `text`: form in which the library itself writes songs
+    /// The songs of a query in this range. `test`: the test of the question's filter, if it has one. `place`: cursor to start from. `text`: form in which the library itself writes songs
     /// that the bridge need not test. `atEnd` gets the cursor of the end.
     init(
         _ question: SongQuestion, _ link: ClientLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
-        from place: WindowPlace? = nil, as text: SongText? = nil,
+        test: RowTest?, from place: WindowPlace? = nil, as text: SongText? = nil,
         atEnd: @escaping @PlayerLoop (WindowPlace) -> Void = { _ in },
         _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     ) {
         self.question = question
+        self.test = test
         self.link = link
         self.names = names
         self.range = range
@@ -71,13 +74,12 @@ struct WindowPlace: Equatable, Sendable {
         let made = PageFeed(
             link, "library.query", question.parameters(form), after: begin.after.map { .string($0) },
             most: max(0, most),
-            first: isSkipping ? min(10_000, max(1, most)) : Self.first)
+            first: isSkipping ? min(10_000, max(1, most)) : Self.first, test: test)
         made.onPage = { [weak self] in self?.client?.proceed() }
         feed = made
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        if let excess = question.filter?.excess { return .ends(.failed(excess)) }
         guard passed < range.upperBound else { return ends() }
         guard rows.isEmpty else { return judge(&writer) }
         switch feed?.take() {
@@ -116,7 +118,7 @@ struct WindowPlace: Equatable, Sendable {
 
     private func judge(_ writer: inout AnswerWriter) -> AnswerProgress {
         rows.turn { row in
-            guard let song = LibrarySong(row, names), question.accepts(song) else { return true }
+            guard let song = LibrarySong(row, names) else { return true }
             if passed >= range.lowerBound { write(song, &writer) }
             passed += 1
             return passed < range.upperBound

@@ -45,9 +45,6 @@ struct SongQuestion: Equatable, Sendable {
         return object
     }
 
-    /// True if a song of the condition also matches the filter.
-    func accepts(_ song: LibrarySong) -> Bool { filter?.matches(song, .mpd) ?? true }
-
     private static func order(_ sort: QueryTail.Sort?) -> JSONValue {
         guard let sort else { return usualOrder }
         let name: String? =

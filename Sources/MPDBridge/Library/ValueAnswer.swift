@@ -5,20 +5,20 @@ import NowPlaying
 /// Values of tags, with a header line at each change of an outer value.
 @PlayerLoop final class ValueAnswer: AnswerStream {
     private let tags: [MPDTag]
-    private var left: ArraySlice<[String]>
+    private var left: ArraySlice<ValueTable.Row>
     private var last: [String]?
 
     /// Rows that one step writes.
     private static let part = 500
 
     /// An answer of these combinations; the value of the first tag is innermost.
-    init(_ tags: [MPDTag], _ rows: ArraySlice<[String]>) {
+    init(_ tags: [MPDTag], _ rows: ArraySlice<ValueTable.Row>) {
         self.tags = tags
         left = rows
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        for row in left.prefix(Self.part) {
+        for (row, _) in left.prefix(Self.part) {
             var isNew = last == nil
             for index in tags.indices.reversed() {
                 isNew = isNew || last?[index] != row[index]
@@ -34,12 +34,12 @@ import NowPlaying
 /// Counts of songs, by the values of a tag or of all.
 @PlayerLoop final class CountAnswer: AnswerStream {
     private let tag: MPDTag?
-    private var left: ArraySlice<(key: [String], value: ValueTable.Count)>
+    private var left: ArraySlice<ValueTable.Row>
 
     /// Counts by a tag; nil: one of all.
-    init(_ tag: MPDTag?, _ rows: ArraySlice<(key: [String], value: ValueTable.Count)>) {
+    init(_ tag: MPDTag?, _ rows: ArraySlice<ValueTable.Row>) {
         self.tag = tag
-        left = tag == nil && rows.isEmpty ? [([], ValueTable.Count())] : rows
+        left = tag == nil && rows.isEmpty ? [ValueTable.Row([], ValueTable.Count())] : rows
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {

@@ -39,11 +39,10 @@ import NowPlaying
         let range = tail.range
         let tags = [tag] + tail.groups
         library.whereBaseExists(filter, client, finish) { [self] client in
-            ValueTable(library.link(client), library.names, tags, question) { [weak client] result in
+            ValueTable(library, client, tags, question) { [weak client] result in
                 switch result {
                 case .failure(let failure): finish(.failed(failure))
-                case .success(let counts):
-                    let rows = ValueTable.sorted(counts).map(\.key)
+                case .success(let rows):
                     client?.answer(ValueAnswer(tags, rows.dropFirst(range.lowerBound).prefix(range.count)), finish)
                 }
             }.begin()
@@ -58,7 +57,10 @@ import NowPlaying
         let question = filter.map { SongQuestion($0, nil, library.names) } ?? SongQuestion(.all)
         let range = tail.range
         library.whereBaseExists(filter, client, finish) { [self] client in
-            let stream = SongAnswer(question, library.link(client), library.names, range, client) { song, writer in
+            let stream = SongAnswer(
+                question, library.link(client), library.names, range, client,
+                test: library.test(question.filter, client)
+            ) { song, writer in
                 writer.pair("file", song.name)
             }
             client.answer(stream, finish)
@@ -76,11 +78,10 @@ import NowPlaying
         library.whereBaseExists(filter, client, finish) { [self] client in
             if tail.groups.isEmpty, question.filter == nil { return count(question.condition, client, finish) }
             let tags = Array(tail.groups.prefix(1))
-            ValueTable(library.link(client), library.names, tags, question) { [weak client] result in
+            ValueTable(library, client, tags, question) { [weak client] result in
                 switch result {
                 case .failure(let failure): finish(.failed(failure))
-                case .success(let counts):
-                    let rows = ValueTable.sorted(counts)
+                case .success(let rows):
                     client?.answer(CountAnswer(tags.first, rows[...]), finish)
                 }
             }.begin()

@@ -12,14 +12,20 @@ import MPDProtocol
         var duration = 0.0
     }
 
-    /// Counts by values in the order of the tags; nil: the songs have none.
-    private(set) var counts: [[String]: Count] = [:]
+    /// A combination, its values in the order of the tags, and its count. A value is empty if the songs have none.
+    typealias Row = (key: [String], value: Count)
 
+    /// Counts by values in the order of the tags.
+    private var counts: [[String]: Count] = [:]
+
+    private let library: LibraryCalls
+    private let client: MPDClient
     private let link: ClientLink
+    private let share: HeldShare
     private let names: SongNames
     private let tags: [MPDTag]
     private let question: SongQuestion
-    private let end: @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
+    private let end: @PlayerLoop (Result<[Row], MPDFailure>) -> Void
     private var waiting = 0
     private var failure: MPDFailure?
 
@@ -30,13 +36,21 @@ import MPDProtocol
     /// Maximum combinations of the values of one song.
     nonisolated private static let mostCombinations = 4096
 
-    /// Counts the songs of a query by these tags. `end` is called once.
+    /// Bytes of memory of a combination, and of each of its values without its characters.
+    private static let costOfRow = 128
+    private static let costOfText = 16
+
+    /// Counts the songs of a query by these tags for a client. `end` is called once, with the combinations in byte order, by
+    /// the last tag first.
     init(
-        _ link: ClientLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
-        _ end: @escaping @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
+        _ library: LibraryCalls, _ client: MPDClient, _ tags: [MPDTag], _ question: SongQuestion,
+        _ end: @escaping @PlayerLoop (Result<[Row], MPDFailure>) -> Void
     ) {
-        self.link = link
-        self.names = names
+        self.library = library
+        self.client = client
+        link = library.link(client)
+        share = client.share()
+        names = library.names
         self.tags = tags
         self.question = question
         self.end = end
@@ -120,25 +134,40 @@ import MPDProtocol
     }
 
     private func add(_ key: [String], _ songs: Int64, _ duration: Double) {
+        guard failure == nil else { return }
+        if counts[key] == nil, !share.add(key.reduce(Self.costOfRow) { $0 + $1.utf8.count + Self.costOfText }) {
+            counts = [:]
+            return failure = HeldShare.tooMuch
+        }
         counts[key, default: Count()].songs += songs
         counts[key, default: Count()].duration += duration
     }
 
     private func ended() {
         waiting -= 1
-        if waiting == 0 { end(failure.map { .failure($0) } ?? .success(counts)) }
+        if waiting == 0 { finish() }
+    }
+
+    private func finish() {
+        if let failure { return end(.failure(failure)) }
+        let rows = counts.map { Row($0.key, $0.value) }
+        counts = [:]
+        library.sort(rows, for: client, by: Self.precedes) { self.end(.success($0)) }
     }
 
     // MARK: Songs
 
     /// Looks at each song.
     private func walk() {
-        let feed = PageFeed(link, "library.query", question.parameters(.rows(LibrarySong.fields)), first: 200)
+        let feed = PageFeed(
+            link, "library.query", question.parameters(.rows(LibrarySong.fields)), first: 200,
+            test: library.test(question.filter, client))
         feed.drain { row in
-            guard let song = LibrarySong(row, self.names), self.question.accepts(song) else { return }
+            guard let song = LibrarySong(row, self.names) else { return }
             for key in Self.combinations(self.tags, song) { self.add(key, 1, song.duration ?? 0) }
         } _: { failure in
-            self.end((failure ?? self.question.filter?.excess).map { .failure($0) } ?? .success(self.counts))
+            self.failure = failure ?? self.failure
+            self.finish()
         }
     }
 
@@ -161,13 +190,11 @@ import MPDProtocol
 }
 
 extension ValueTable {
-    /// The combinations in byte order, by the last tag first.
-    static func sorted(_ counts: [[String]: Count]) -> [(key: [String], value: Count)] {
-        counts.sorted { one, other in
-            for (left, right) in zip(one.key.reversed(), other.key.reversed()) where left != right {
-                return left.utf8.lexicographicallyPrecedes(right.utf8)
-            }
-            return false
+    /// True if a combination comes before another one in byte order, by the last tag first.
+    nonisolated static func precedes(_ one: Row, _ other: Row) -> Bool {
+        for (left, right) in zip(one.key.reversed(), other.key.reversed()) where left != right {
+            return left.utf8.lexicographicallyPrecedes(right.utf8)
         }
+        return false
     }
 }

@@ -9,7 +9,7 @@ import NowPlayingClient
 @PlayerLoop final class CallerLink {
     /// A kind of client for which the bridge calls the server.
     enum Caller: Hashable, Sendable {
-        /// The bridge's own user, or root.
+        /// The bridge's own user.
         case own
         /// Another user of this machine.
         case user(UInt32)
@@ -20,7 +20,7 @@ import NowPlayingClient
         init(_ user: UInt32?) {
             switch user {
             case nil: self = .unknown
-            case 0?, geteuid()?: self = .own
+            case geteuid()?: self = .own
             case let user?: self = .user(user)
             }
         }

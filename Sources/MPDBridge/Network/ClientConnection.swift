@@ -51,9 +51,10 @@ import MPDProtocol
     /// Receives no more bytes until a call of `watch` for lines; received lines wait.
     func rest() { set(watched & ~Self.readable) }
 
-    /// Receives the available bytes.
-    func receive() {
-        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+    /// Receives available bytes, at most this number.
+    func receive(upTo most: Int) {
+        guard most > 0 else { return }
+        withUnsafeTemporaryAllocation(byteCount: min(16 << 10, most), alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
                 input.append(buffer[..<count])

@@ -1,7 +1,7 @@
 import LinuxSystem
 import NowPlaying
 
-/// Ends connections whose client sends no line for some time and waits for no change. All clients share one timer, which
+/// Ends connections whose client sends no line and reads no answer for some time, and waits for no change. All clients share one timer, which
 /// does not run while all of them wait for changes.
 @PlayerLoop final class ClientPatience {
     /// Seconds without a line after which a connection ends.
@@ -38,8 +38,8 @@ import NowPlaying
     private func passed() {
         timer = nil
         let now = EventLoop.now
-        for client in timed where client.lastLine.advanced(bySeconds: seconds) <= now { client.isSilent(now) }
-        if let oldest = timed.map(\.lastLine).min() { arm(oldest) }
+        for client in timed where client.lastSign.advanced(bySeconds: seconds) <= now { client.isSilent(now) }
+        if let oldest = timed.map(\.lastSign).min() { arm(oldest) }
     }
 
     private var timed: [MPDClient] { server.all.filter(\.isTimed) }

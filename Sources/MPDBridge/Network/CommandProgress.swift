@@ -25,10 +25,10 @@ struct CommandProgress {
     /// True if no line remains.
     var isOver: Bool { run == nil }
 
-    /// Begins lines; none may remain.
-    mutating func begin(_ work: Conversation.Work) {
+    /// Begins lines; none may remain. `most`: maximum number of requests that run together.
+    mutating func begin(_ work: Conversation.Work, together most: Int) {
         isRunning = false
-        run = CommandRun(work)
+        run = CommandRun(work, together: most)
     }
 
     /// The next step with these rights and available commands. The step's request then counts as begun. Writes the end of the

@@ -10,6 +10,8 @@ import NowPlaying
     let isLocal: Bool
     /// User of this machine at the other end; nil: unknown.
     let user: UInt32?
+    /// Origin of the connection, for bounds.
+    let source: PeerSource
     /// The present rights; a password changes them.
     private(set) var permissions: Permissions
     /// Carries out the commands, for the partition of the client.
@@ -34,8 +36,16 @@ import NowPlaying
     private var stream: (any AnswerStream, Finish)?
     private var isProcessing = false
     private var willSettle = false
-    /// Instant of the last line, of the end of an `idle`, or of the start.
-    private(set) var lastLine = EventLoop.now
+    /// The place of a long command, until its answer is sent but for a rest.
+    private var place: LongPlace?
+    /// True while a long command runs.
+    private var isLong = false
+    /// Memory of the client's command list.
+    private let listShare: HeldShare
+    /// Instant of the last line, of the end of an `idle`, or of the start. For a client without any right, the start.
+    private var lastLine = EventLoop.now
+    /// Instant at which the connection took the last bytes of an answer.
+    private var lastSent = EventLoop.now
     /// True while the time limit for the next line applies.
     private(set) var isTimed = false {
         didSet {
@@ -43,13 +53,14 @@ import NowPlaying
         }
     }
 
-    /// Bytes of unread answers above which the client's commands wait.
-    private static let maximumUnread = 64 << 10
+    /// Bytes of unread answers above which the client's commands wait: with a long command, and without.
+    private static let maximumLong = 64 << 10
+    private static let maximumShort = 16 << 10
 
     /// A client, which takes ownership of the descriptor.
     init(
         _ server: MPDServer, _ loop: EventLoop, _ descriptor: Int32, number: Int, isLocal: Bool, user: UInt32?,
-        permissions: Permissions, _ performer: any CommandPerformer
+        _ source: PeerSource, permissions: Permissions, _ performer: any CommandPerformer
     ) {
         self.server = server
         self.performer = performer
@@ -57,6 +68,8 @@ import NowPlaying
         self.number = number
         self.isLocal = isLocal
         self.user = user
+        self.source = source
+        listShare = server.memory.share(of: source)
         self.permissions = permissions
         connection = ClientConnection(descriptor)
     }
@@ -73,7 +86,10 @@ import NowPlaying
     // MARK: Settings
 
     /// Changes the client's rights.
-    func grant(_ rights: Permissions) { permissions = rights }
+    func grant(_ rights: Permissions) {
+        permissions = rights
+        lastLine = EventLoop.now
+    }
 
     /// Switches on these parts of the protocol, and all others off.
     func use(_ parts: Set<ProtocolFeature>) { features = parts }
@@ -121,6 +137,13 @@ import NowPlaying
     /// Writes a part of the running command's answer.
     func write(_ part: (inout AnswerWriter) -> Void) { part(&writer) }
 
+    /// Memory for the running long command; free after its answer.
+    func share() -> HeldShare {
+        let share = server.memory.share(of: source)
+        place?.keep(share)
+        return share
+    }
+
     /// Continues the long answer, as more of it is ready.
     func proceed() { settleSoon() }
 
@@ -134,26 +157,37 @@ import NowPlaying
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }
-        while !connection.isClosed, stream == nil, unread < Self.maximumUnread {
+        let end = EventLoop.now.advanced(bySeconds: ClientTurns.seconds)
+        while !connection.isClosed, stream == nil, unread < maximumUnread, EventLoop.now < end {
             if !progress.isOver {
                 guard step() else { break }
             } else {
                 guard let line = takeLine() else { break }
-                lastLine = EventLoop.now
-                take(conversation.take(line))
+                if !permissions.isEmpty { lastLine = EventLoop.now }
+                take(conversation.take(line, limits))
             }
         }
     }
 
+    /// Limits of lines with the present rights.
+    private var limits: LineLimits { permissions.isEmpty ? .stranger : .known }
+
     private func take(_ step: Conversation.Step) {
         switch step {
-        case .nothing: break
+        case .nothing: if !listShare.hold(conversation.cost) { refuse(Conversation.tooLong) }
         case .close: close()
+        case .refuse(let failure): refuse(failure)
         case .endIdle:
             isTimed = !connection.isGone
             writer.ok()
-        case .run(let work): progress.begin(work)
+        case .run(let work): progress.begin(work, together: source.isOwn ? 8192 : 1024)
         }
+    }
+
+    /// Answers a failure and ends the connection.
+    private func refuse(_ failure: MPDFailure) {
+        writer.failure(failure, index: 0, command: "")
+        connection.end(dropping: true)
     }
 
     /// Begins the next line of the list, or several of them; false: earlier lines still run.
@@ -162,12 +196,33 @@ import NowPlaying
         case .waits: return false
         case .over: break
         case .refused(let endsConnection): if endsConnection { connection.end(dropping: false) }
+        case .one(let request) where request.command.isLong: performLong(request)
         case .one(let request):
             performer.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
         case .several(let requests):
             performer.perform(requests, for: self) { [weak self] in self?.ended(requests.count, $0) }
         }
         return true
+    }
+
+    /// Carries out a command when there is a place for it.
+    private func performLong(_ request: MPDRequest) {
+        isLong = true
+        if let place { return perform(request, in: place) }
+        server.long.enter(source) { [weak self] place in
+            guard let self, !connection.isClosed else { return }
+            self.place = place
+            perform(request, in: place)
+        }
+    }
+
+    private func perform(_ request: MPDRequest, in place: LongPlace) {
+        place.clear()
+        performer.perform(request, for: self) { [weak self] outcome in
+            // A command whose client has gone keeps its place as long as it runs.
+            withExtendedLifetime(place) { self?.isLong = false }
+            self?.ended(request.command, outcome)
+        }
     }
 
     private func ended(_ count: Int, _ outcome: JointOutcome) {
@@ -198,9 +253,11 @@ import NowPlaying
 
     private var unread: Int { writer.bytes.count + connection.unsent }
 
+    private var maximumUnread: Int { place == nil ? Self.maximumShort : Self.maximumLong }
+
     private func takeLine() -> [UInt8]? {
         let line = connection.takeLine()
-        guard (line?.count ?? connection.input.count - 1) < Conversation.maximumLine else {
+        guard (line?.count ?? connection.input.count) < limits.line else {
             close()
             return nil
         }
@@ -208,10 +265,13 @@ import NowPlaying
     }
 
     private func happened(_ event: ClientConnection.Event) {
-        if event.isReadable { isBlocked ? connection.rest() : connection.receive() }
+        if event.isReadable { isBlocked ? connection.rest() : receive() }
         if event.isGone { leave() }
-        settle()
+        // The lines of others wait for a turn, so that many of them delay nobody.
+        source.isOwn ? settle() : settleSoon()
     }
+
+    private func receive() { connection.receive(upTo: limits.line - connection.input.count) }
 
     private func leave() {
         connection.leave()
@@ -225,22 +285,25 @@ import NowPlaying
             finish(.ok)
         }
         guard !isBlocked else { return }
-        connection.receive()
+        receive()
         settleSoon()
     }
 
     private var isBlocked: Bool {
-        connection.hasEnded || !progress.isOver || connection.input.count > Conversation.maximumLine
-            || unread >= Self.maximumUnread
+        connection.hasEnded || !progress.isOver || connection.input.count >= limits.line
+            || unread >= maximumUnread
     }
 
     private func settleSoon() {
         guard !isProcessing, !willSettle, !connection.isClosed else { return }
         willSettle = true
-        loop.later { [weak self] in
-            self?.willSettle = false
-            self?.settle()
-        }
+        server.turns.add(self)
+    }
+
+    /// Does the work that waits for a turn.
+    func turn() {
+        willSettle = false
+        settle()
     }
 
     /// Carries out and sends as much as possible, and watches for the rest.
@@ -249,15 +312,19 @@ import NowPlaying
         process()
         if connection.isGone { finishAlone() }
         let hasMore = pull()
+        let waiting = unread
         if !connection.send(writer.take()) {
             isTimed = false
             settleSoon()
         }
         if connection.isClosed { return }
-        if hasMore, unread < Self.maximumUnread { settleSoon() }
+        if unread < waiting { lastSent = EventLoop.now }
+        if !isLong, unread <= Self.maximumShort { place = nil }
+        if progress.isOver { _ = listShare.hold(conversation.cost) }
+        if hasMore, unread < maximumUnread { settleSoon() }
         // Lines, or the rest of a list, may have waited for the sent bytes.
         let isReady = progress.isOver ? connection.input.hasLine : !progress.isRunning
-        if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
+        if stream == nil, unread < maximumUnread, isReady { settleSoon() }
         if connection.hasEnded, !isReady, progress.isOver, unread == 0 { return close() }
         connection.watch(forLines: !isBlocked)
     }
@@ -265,7 +332,7 @@ import NowPlaying
     /// Makes rows of the long answer until enough bytes wait. True: more rows are ready at once.
     private func pull() -> Bool {
         guard let (stream, finish) = stream else { return false }
-        while unread < Self.maximumUnread {
+        while unread < maximumUnread {
             switch stream.write(&writer) {
             case .more: continue
             case .pauses: return true
@@ -281,9 +348,12 @@ import NowPlaying
 
     // MARK: End
 
-    /// Ends the connection of a client that sent no line for too long and waits for no change, unless an answer is in progress.
+    /// The last sign of life: a line, or a read of an answer. A client without any right gives none.
+    var lastSign: MonotonicTime { permissions.isEmpty ? lastLine : max(lastLine, lastSent) }
+
+    /// Ends the connection of a client that gave no sign for too long and waits for no change, unless its command runs.
     func isSilent(_ now: MonotonicTime) {
-        if progress.isOver { close() } else { lastLine = now }
+        if progress.isOver || unread > 0 || permissions.isEmpty { close() } else { lastLine = now }
     }
 
     /// Ends the connection.
@@ -292,6 +362,8 @@ import NowPlaying
         connection.close()
         isTimed = false
         stream = nil
+        place = nil
+        _ = listShare.hold(0)
         progress.abandon()
         server.forget(self)
     }

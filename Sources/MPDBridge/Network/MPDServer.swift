@@ -19,11 +19,6 @@ import MPDProtocol
 @PlayerLoop final class MPDServer {
     /// Version of the protocol in the greeting.
     static let version = "0.24.0"
-    /// Maximum number of connections.
-    private static let maximumClients = 1000
-    /// Maximum number of connections without a known user.
-    private static let maximumUnknown = 200
-
     /// Called when a client has gone.
     var onGone: (@PlayerLoop () -> Void)?
     private let loop: EventLoop
@@ -37,6 +32,17 @@ import MPDProtocol
     /// Watches the clients that wait for no change.
     private(set) lazy var patience = ClientPatience(loop, self, seconds: silence)
     private let silence: Double
+    private var places = ClientPlaces()
+    private var refusals = LogRate()
+
+    /// Memory that clients make the bridge hold.
+    let memory = HeldMemory()
+    /// Running commands with long answers.
+    let long = LongCommands()
+    /// Turns of clients with work left.
+    let turns: ClientTurns
+    /// Passwords of clients.
+    private let passwords: PasswordGate
 
     /// A server without clients. `silence`: seconds without a line after which it ends a connection that waits for no change.
     init(_ loop: EventLoop, _ log: BridgeLog, _ rights: PeerRights, silence: Double = 60) {
@@ -44,6 +50,8 @@ import MPDProtocol
         self.loop = loop
         self.log = log
         self.rights = rights
+        turns = ClientTurns(loop)
+        passwords = PasswordGate(loop, log)
     }
 
     /// All clients in the order of their numbers.
@@ -54,26 +62,52 @@ import MPDProtocol
         clients.contains { CallerLink.Caller($0.user) == caller }
     }
 
-    /// Rights of a password; nil: the password is wrong.
-    func rights(forPassword word: [UInt8]) -> Permissions? { rights.rights(forPassword: word) }
+    /// Judges a password of a client. `done` gets its rights, or the failure.
+    func judge(
+        _ word: [UInt8], of client: MPDClient,
+        _ done: @escaping @PlayerLoop (Result<Permissions, MPDFailure>) -> Void
+    ) {
+        passwords.judge(client.source, { [weak self] in self?.rights.rights(forPassword: word) }, done)
+    }
 
     /// Applies new settings to further connections.
     func set(_ rights: PeerRights) { self.rights = rights }
 
-    /// Takes a connection for a partition, which carries out its commands. `isLocal`: the connection uses a local socket.
-    func welcome(_ descriptor: Int32, isLocal: Bool, _ performer: any CommandPerformer) {
-        let user = isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
-        let unknown = clients.count { $0.user == nil }
-        guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
-            log.warning("refused a client: too many are connected")
+    /// A connection that has a place, and is not served yet.
+    struct Arrival {
+        fileprivate let descriptor: Int32
+        fileprivate let isLocal: Bool
+        fileprivate let source: PeerSource
+        /// The user with rights of its own; nil: there is none.
+        fileprivate let user: UInt32?
+    }
+
+    /// Gives a connection a place; nil: there is none, and the connection is closed. `isLocal`: it uses a local socket.
+    func admit(_ descriptor: Int32, isLocal: Bool) -> Arrival? {
+        let reported = PeerUser.reported(descriptor, isLocal: isLocal)
+        let source = PeerSource(descriptor, user: reported)
+        guard places.enter(source) else {
+            let line = refusals.line("refused a client of \(source.text): too many are connected", at: EventLoop.now)
+            if let line { log.warning(line) }
             close(descriptor)
-            return
+            return nil
         }
+        let user = reported.flatMap { PeerUser.counts($0, owner: geteuid()) ? $0 : nil }
+        return Arrival(descriptor: descriptor, isLocal: isLocal, source: source, user: user)
+    }
+
+    /// Ends a connection that is not served.
+    func dismiss(_ arrival: Arrival) {
+        places.leave(arrival.source)
+        close(arrival.descriptor)
+    }
+
+    /// Serves a connection in a partition, which carries out its commands.
+    func welcome(_ arrival: Arrival, _ performer: any CommandPerformer) {
         lastNumber += 1
         let client = MPDClient(
-            self, loop, descriptor, number: lastNumber, isLocal: isLocal, user: user,
-            permissions: rights.rights(of: user),
-            performer)
+            self, loop, arrival.descriptor, number: lastNumber, isLocal: arrival.isLocal, user: arrival.user,
+            arrival.source, permissions: rights.rights(of: arrival.user), performer)
         clients.append(client)
         if !client.begin() { client.close() }
     }
@@ -112,6 +146,7 @@ import MPDProtocol
     func forget(_ client: MPDClient) {
         guard let index = clients.lastIndex(where: { $0 === client }) else { return }
         clients.remove(at: index)
+        places.leave(client.source)
         client.performer.clientGone(client)
         onGone?()
     }

@@ -23,6 +23,14 @@ import MPDProtocol
     /// Reports a change to every client of the server.
     func noteAll(_ subsystem: Subsystem) { server?.note(subsystem) }
 
-    /// Rights of a password; nil: the password is wrong.
-    func rights(forPassword word: [UInt8]) -> Permissions? { server?.rights(forPassword: word) }
+    /// Judges a password of a client. `done` gets its rights, or the failure.
+    func judge(
+        _ word: [UInt8], of client: MPDClient,
+        _ done: @escaping @PlayerLoop (Result<Permissions, MPDFailure>) -> Void
+    ) {
+        server?.judge(word, of: client, done)
+    }
+
+    /// Memory that the clients make the bridge hold.
+    var memory: HeldMemory? { server?.memory }
 }

@@ -19,12 +19,12 @@ struct PeerRights: Sendable {
 
     /// Rights of a user of this machine; nil: the user is unknown.
     func rights(of user: UInt32?) -> Permissions {
-        guard let user, user == owner || user == 0 else { return settings.defaultPermissions }
+        guard let user, user == owner else { return settings.defaultPermissions }
         return settings.localPermissions ?? Self.full
     }
 
-    /// True for the bridge's own user and root.
-    static func isOwn(_ user: UInt32?) -> Bool { user == 0 || user == geteuid() }
+    /// True for the bridge's own user.
+    static func isOwn(_ user: UInt32?) -> Bool { user == geteuid() }
 
     /// Rights of a password; nil: the password is wrong. The time is the same for all wrong passwords of a length.
     func rights(forPassword word: [UInt8]) -> Permissions? {

@@ -1,3 +1,4 @@
+import LinuxSystem
 import MPDProtocol
 
 /// Messages between clients, by named channels.
@@ -10,11 +11,23 @@ struct MessageBoard {
 
     /// Maximum channels of a client.
     private static let maximumChannels = 16
-    /// Maximum waiting messages of a client.
+    /// Maximum waiting messages of a client, and their bytes.
     private static let maximumMessages = 64
+    private static let maximumBytes = 64 << 10
+    /// Maximum bytes of a channel's name.
+    private static let maximumName = 128
+    /// Bytes of memory of a message without its texts.
+    private static let costOfMessage = 96
 
     private var channels: [Int: Set<String>] = [:]
-    private var messages: [Int: [Message]] = [:]
+    private var messages: [Int: Waiting] = [:]
+
+    /// Waiting messages of a client, and the memory for them.
+    private struct Waiting {
+        var messages: [Message] = []
+        var bytes = 0
+        let share: HeldShare?
+    }
 
     /// A board without clients.
     init() {}
@@ -39,19 +52,30 @@ struct MessageBoard {
         if channels[client]?.isEmpty == true { channels[client] = nil }
     }
 
-    /// Sends a message. Returns the clients that got it. Throws MPD's message.
-    mutating func send(_ channel: String, _ text: String) throws(MPDFailure) -> [Int] {
+    /// Sends a message. A client whose messages have no room for it does not get it. Returns the subscribers. `share`: the
+    /// memory of a client; nil: there is no bound. Throws MPD's message.
+    @PlayerLoop mutating func send(
+        _ channel: String, _ text: String, share: (Int) -> HeldShare? = { _ in nil }
+    ) throws(MPDFailure) -> [Int] {
         guard Self.isName(channel) else { throw MPDFailure(.argument, "invalid channel name") }
         let readers = channels.filter { $0.value.contains(channel) }.map(\.key)
         guard !readers.isEmpty else { throw MPDFailure(.noExist, "nobody is subscribed to this channel") }
-        for reader in readers where messages[reader, default: []].count < Self.maximumMessages {
-            messages[reader, default: []].append(Message(channel: channel, text: text))
+        let message = Message(channel: channel, text: text)
+        let cost = channel.utf8.count + text.utf8.count + Self.costOfMessage
+        for reader in readers {
+            var waiting = messages[reader] ?? Waiting(share: share(reader))
+            guard waiting.messages.count < Self.maximumMessages, waiting.bytes + cost <= Self.maximumBytes,
+                waiting.share?.add(cost) ?? true
+            else { continue }
+            waiting.messages.append(message)
+            waiting.bytes += cost
+            messages[reader] = waiting
         }
         return readers
     }
 
     /// Takes the messages of a client.
-    mutating func take(_ client: Int) -> [Message] { messages.removeValue(forKey: client) ?? [] }
+    mutating func take(_ client: Int) -> [Message] { messages.removeValue(forKey: client)?.messages ?? [] }
 
     /// Forgets a client that has gone. Calls `note` if one of its channels has no other subscriber.
     mutating func forget(_ client: Int, _ note: (Subsystem) -> Void) {
@@ -62,7 +86,7 @@ struct MessageBoard {
     }
 
     private static func isName(_ channel: String) -> Bool {
-        !channel.isEmpty
+        !channel.isEmpty && channel.utf8.count <= maximumName
             && channel.unicodeScalars.allSatisfy {
                 $0.properties.isAlphabetic && $0.isASCII || ("0"..."9").contains($0)
                     || "_-.:".unicodeScalars.contains($0)

@@ -27,7 +27,7 @@ package struct MPDSettings: BridgeSettings {
     /// Addresses at which each item is an announcement.
     package var announceBind: [BindAddress] = []
     package var passwords: [Password] = []
-    /// Rights of the daemon's own user and of root, on this machine, before a password; nil: `PeerRights.full`.
+    /// Rights of the daemon's own user on this machine, before a password; nil: `PeerRights.full`.
     package var localPermissions: Permissions?
     /// Rights of all other clients before a password.
     package var defaultPermissions: Permissions = []

@@ -13,6 +13,8 @@ import NowPlaying
     private var store: StickerStore?
 
     private static let noSticker = MPDFailure(.noExist, "no such sticker")
+    /// Bytes of memory of a found song, without its uri.
+    private static let costOfFound = 128
     private static let badRequest = MPDFailure(.argument, "bad request")
 
     /// A desk at the daemon and at the library of these connections. `onChange` is called at each change of a sticker.
@@ -162,7 +164,7 @@ import NowPlaying
             }
             done(StickerSubject(type: tag.rawValue, key: argument.text))
         case .filter:
-            do throws(MPDFailure) { try FilterParser(foldsCase: false).filter([argument]).checkPatterns() } catch {
+            do throws(MPDFailure) { try FilterParser(foldsCase: false).filter([argument]).check() } catch {
                 return finish(.failed(error))
             }
             done(StickerSubject(type: "filter", key: argument.text))
@@ -259,6 +261,7 @@ import NowPlaying
         let test = try StickerTest(arguments)
         let name = given[3].text
         let base = SongNames.trimmed(given[2].bytes)
+        let share = client.share()
         let end: @PlayerLoop ([(key: String, value: String)]) -> Void = { [weak self, weak client] found in
             guard let self, let client else { return finish(.ok) }
             var rows: [FoundSticker] = []
@@ -267,24 +270,23 @@ import NowPlaying
                 guard type != .song || base.isEmpty || shown.starts(with: base + [UInt8(ascii: "/")]) else { continue }
                 rows.append(FoundSticker(name: shown, value: entry.value))
             }
-            for row in tail.sorted(rows) {
-                client.write { $0.pair(prefix: type.key, row.name) }
-                client.write { $0.sticker(name, row.value) }
-            }
-            finish(.ok)
+            client.answer(StickerAnswer(tail.sorted(rows), key: type.key, sticker: name), finish)
         }
         guard type == .song, let feedback = FeedbackSticker(rawValue: name) else {
-            return end(try stickers().all(type.name, name))
+            return end(try stickers().all(type.name, name, share))
         }
         var found: [(key: String, value: String)] = []
+        var hasRoom = true
         let parameters = JSONObject([
             .init("filter", feedback.filter), .init("sort", SongQuestion.usualOrder),
             .init("fields", ["uri", .string(feedback.field)]),
         ])
         PageFeed(links.link(for: client.user), "library.query", parameters).drain { row in
-            if let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) { found.append((uri, value)) }
+            guard hasRoom, let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) else { return }
+            hasRoom = share.add(uri.utf8.count + Self.costOfFound)
+            found.append((uri, value))
         } _: { failure in
-            if let failure { return finish(.failed(failure)) }
+            if let failure = failure ?? (hasRoom ? nil : HeldShare.tooMuch) { return finish(.failed(failure)) }
             end(found)
         }
     }
@@ -307,9 +309,4 @@ import NowPlaying
         }
         finish(.ok)
     }
-}
-
-extension AnswerWriter {
-    /// A line of a sticker.
-    fileprivate mutating func sticker(_ name: String, _ value: String) { pair("sticker", name + "=" + value) }
 }

@@ -11,6 +11,12 @@ import NowPlayingClient
     /// SQLITE_TRANSIENT: SQLite makes a copy.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
+    /// Maximum bytes of a name, of a value and of a subject.
+    private static let maximumName = 256
+    private static let maximumText = 4096
+    /// Bytes of memory of a row, without its texts.
+    private static let costOfRow = 96
+
     /// Opens the file in a folder, and makes both if they are missing. Throws the failure in words.
     init(folder: String) throws(MPDFailure) {
         var path = ""
@@ -29,7 +35,7 @@ import NowPlayingClient
         sqlite3_busy_timeout(handle, 1000)
         try execute(
             """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA max_page_count = 16384;
             CREATE TABLE IF NOT EXISTS sticker(
                 type TEXT NOT NULL, uri TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
                 PRIMARY KEY(type, uri, name)) WITHOUT ROWID;
@@ -67,6 +73,11 @@ import NowPlayingClient
 
     /// Sets a value.
     func set(_ subject: StickerSubject, _ name: String, _ value: String) throws(MPDFailure) {
+        guard name.utf8.count <= Self.maximumName, value.utf8.count <= Self.maximumText,
+            subject.key.utf8.count <= Self.maximumText
+        else {
+            throw MPDFailure(.argument, "the sticker is too long: shorten its name, value or subject")
+        }
         _ = try rows(
             "INSERT INTO sticker VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET value = excluded.value",
             [subject.type, subject.key, name, value])
@@ -83,9 +94,12 @@ import NowPlayingClient
         return sqlite3_changes(handle) > 0
     }
 
-    /// Keys and values of all subjects of a type that have this name.
-    func all(_ type: String, _ name: String) throws(MPDFailure) -> [(key: String, value: String)] {
-        try rows("SELECT uri, value FROM sticker WHERE type = ?1 AND name = ?2", [type, name]).map { ($0[0], $0[1]) }
+    /// Keys and values of all subjects of a type that have this name. `share`: memory for them.
+    func all(
+        _ type: String, _ name: String, _ share: HeldShare
+    ) throws(MPDFailure) -> [(key: String, value: String)] {
+        try rows("SELECT uri, value FROM sticker WHERE type = ?1 AND name = ?2", [type, name], share)
+            .map { ($0[0], $0[1]) }
     }
 
     /// The used names, with their types.
@@ -98,10 +112,15 @@ import NowPlayingClient
     }
 
     private func failure() -> MPDFailure {
-        MPDFailure(.system, "stickers cannot be kept: \(String(cString: sqlite3_errmsg(handle)))")
+        // The file has 64 MiB at most.
+        let isFull = sqlite3_errcode(handle) == SQLITE_FULL
+        let reason = isFull ? "there are too many; delete some" : String(cString: sqlite3_errmsg(handle))
+        return MPDFailure(.system, "stickers cannot be kept: \(reason)")
     }
 
-    private func rows(_ sql: String, _ values: [String]) throws(MPDFailure) -> [[String]] {
+    private func rows(
+        _ sql: String, _ values: [String], _ share: HeldShare? = nil
+    ) throws(MPDFailure) -> [[String]] {
         var made: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &made, nil) == SQLITE_OK, let statement = made else {
             throw failure()
@@ -115,12 +134,14 @@ import NowPlayingClient
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
-                rows.append(
-                    (0..<sqlite3_column_count(statement)).map { column in
-                        let count = Int(sqlite3_column_bytes(statement, column))
-                        guard let text = sqlite3_column_text(statement, column) else { return "" }
-                        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
-                    })
+                let row = (0..<sqlite3_column_count(statement)).map { column in
+                    let count = Int(sqlite3_column_bytes(statement, column))
+                    guard let text = sqlite3_column_text(statement, column) else { return "" }
+                    return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+                }
+                rows.append(row)
+                let cost = row.reduce(Self.costOfRow) { $0 + $1.utf8.count }
+                guard share?.add(cost) ?? true else { throw HeldShare.tooMuch }
             case SQLITE_DONE: return rows
             case _: throw failure()
             }

@@ -5,8 +5,8 @@ package struct BinaryPart: Equatable, Sendable {
     /// Bytes of the whole file.
     package let size: Int
 
-    /// Maximum bytes of a part that a client can request.
-    package static let maximumLimit = 4 << 20
+    /// Maximum bytes of a part. Clients expect parts that are shorter than they request.
+    package static let maximumLimit = 128 << 10
 
     /// The part from an offset on. `limit`: maximum bytes. Throws MPD's message for an offset beyond the end.
     package init(from offset: Int, of size: Int, limit: Int) throws(MPDFailure) {

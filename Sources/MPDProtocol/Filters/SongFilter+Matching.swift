@@ -1,5 +1,5 @@
 /// The properties of a song that filters test.
-package protocol FilteredSong {
+package protocol FilteredSong: Sendable {
     /// Values of a tag in the order of the file, without the values of substitute tags.
     func values(_ tag: MPDTag) -> [String]
     /// Path of the file in the library, or an address.

@@ -13,8 +13,14 @@ package struct Conversation: Sendable {
             case listWithOKs
         }
 
-        package let lines: [[UInt8]]
+        package let lines: LineList
         package let kind: Kind
+
+        /// Work, by its parts.
+        package init(_ lines: LineList, _ kind: Kind) {
+            self.lines = lines
+            self.kind = kind
+        }
     }
 
     /// Consequence of a line.
@@ -23,6 +29,8 @@ package struct Conversation: Sendable {
         case nothing
         /// The connection ends without an answer.
         case close
+        /// The command list is too long: the connection ends after this answer.
+        case refuse(MPDFailure)
         /// The client stops waiting for changes: `OK`.
         case endIdle
         case run(Work)
@@ -30,16 +38,11 @@ package struct Conversation: Sendable {
 
     private enum State: Sendable {
         case ready
-        case collecting(lines: [[UInt8]], bytes: Int, Work.Kind)
+        case collecting(LineList, Work.Kind)
         case idle
     }
 
     private var state = State.ready
-
-    /// Maximum bytes of a line, with its line end.
-    package static let maximumLine = 16 << 10
-    /// Maximum bytes of a command list.
-    package static let maximumList = 2 << 20
 
     /// A conversation before its first line.
     package init() {}
@@ -52,14 +55,22 @@ package struct Conversation: Sendable {
         }
     }
 
+    /// Bytes of memory of the lines that wait for the end of their list.
+    package var cost: Int {
+        switch state {
+        case .collecting(let lines, _): lines.cost
+        case .idle, .ready: 0
+        }
+    }
+
     /// Starts waiting for changes: the `idle` was carried out without a change to report.
     package mutating func beginIdle() { state = .idle }
 
     /// Stops waiting: changes were sent to the client.
     package mutating func endIdle() { state = .ready }
 
-    /// Takes the next line without its line end. The work of the previous line must be done.
-    package mutating func take(_ received: [UInt8]) -> Step {
+    /// Takes the next line without its line end. The work of the previous line must be done. `limits`: the present ones.
+    package mutating func take(_ received: [UInt8], _ limits: LineLimits = .known) -> Step {
         let line = Self.trimmed(received)
         // A line of another protocol, such as HTTP.
         guard let first = line.first, ASCII.isSmallLetter(first) else { return .close }
@@ -68,33 +79,34 @@ package struct Conversation: Sendable {
             guard line == Self.noidle else { return .close }
             state = .ready
             return .endIdle
-        case .collecting(var lines, var bytes, let kind):
+        case .collecting(var lines, let kind):
             if line == Self.idle || line == Self.noidle { return .close }
-            if line == Self.listEnd {
-                state = .ready
-                return .run(Work(lines: lines, kind: kind))
-            }
             // The state must not share the lines: otherwise each line would copy all of them.
             state = .ready
+            if line == Self.listEnd { return .run(Work(lines, kind)) }
+            guard lines.count < limits.listLines, lines.endIndex + line.count < limits.list else {
+                return .refuse(Self.tooLong)
+            }
             lines.append(line)
-            bytes += line.count + 1
-            guard bytes <= Self.maximumList else { return .close }
-            state = .collecting(lines: lines, bytes: bytes, kind)
+            state = .collecting(lines, kind)
             return .nothing
         case .ready:
             // A client to which changes were sent at the same moment has its answer already.
             if line == Self.noidle { return .nothing }
             if line == Self.listBegin {
-                state = .collecting(lines: [], bytes: 0, .list)
+                state = .collecting(LineList(), .list)
                 return .nothing
             }
             if line == Self.listWithOKsBegin {
-                state = .collecting(lines: [], bytes: 0, .listWithOKs)
+                state = .collecting(LineList(), .listWithOKs)
                 return .nothing
             }
-            return .run(Work(lines: [line], kind: .single))
+            return .run(Work(LineList(CollectionOfOne(line)), .single))
         }
     }
+
+    /// The failure of a command list beyond its limits.
+    package static let tooLong = MPDFailure(.unknown, "the command list is too long: send shorter ones")
 
     private static let idle = Array("idle".utf8)
     private static let noidle = Array("noidle".utf8)

@@ -20,6 +20,8 @@ package struct LineBuffer: Sendable {
         // The rest moves to the front after all lines of a read are taken.
         bytes.removeSubrange(..<start)
         start = 0
+        // Exactly the needed memory: an array that grows by itself takes up to twice as much.
+        bytes.reserveCapacity(bytes.count + more.count)
         bytes += more
     }
 

@@ -1,4 +1,5 @@
 import AudioCore
+import CLibraryNames
 package import LinuxSystem
 package import NowPlaying
 
@@ -37,7 +38,7 @@ package import NowPlaying
         OutputError(
             .refused,
             "\(format.sampleRate) Hz can't be played at \(mixer.format.sampleRate) Hz without libsoxr; "
-                + "install the package libsoxr0")
+                + "install the package \(LIBRARY_SOXR_PACKAGE)")
     }
 
     override func take(_ stream: MixedStream) {

@@ -1,3 +1,4 @@
+import CLibraryNames
 import CSoxr
 import LinuxSystem
 
@@ -30,7 +31,7 @@ struct SoxrLibrary: Sendable {
     static let shared: SoxrLibrary? = SoxrLibrary()
 
     private init?() {
-        guard let library = DynamicLibrary("libsoxr.so.0"),
+        guard let library = DynamicLibrary(LIBRARY_SOXR_FILE),
             let create = library.function("soxr_create", as: Create.self),
             let process = library.function("soxr_process", as: Process.self),
             let clear = library.function("soxr_clear", as: (@convention(c) (soxr_t) -> soxr_error_t?).self),

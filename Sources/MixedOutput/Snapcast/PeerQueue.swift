@@ -29,9 +29,13 @@ struct PeerQueue {
         self.connection = connection
         let noCookie = [UInt8](repeating: 255, count: 8)
         // The other end's socket has the two ends in reverse.
-        let request =
-            [theirs.family, UInt8(IPPROTO_TCP), 0, 0, 255, 255, 255, 255] + theirs.port + ours.port + theirs.address
-            + ours.address + [0, 0, 0, 0] + noCookie
+        var request: [UInt8] = [theirs.family, UInt8(IPPROTO_TCP), 0, 0, 255, 255, 255, 255]
+        request += theirs.port
+        request += ours.port
+        request += theirs.address
+        request += ours.address
+        request += [UInt8](repeating: 0, count: 4)
+        request += noCookie
         let length = UInt32(Self.headLength + request.count)
         question =
             Self.native(length) + Self.native(UInt32(Self.byFamily) | 1 << 16) + Self.native(UInt32(1))

@@ -1,19 +1,30 @@
 import AudioDecoders
 import ControlProtocol
+import ControlServer
+import LinuxSystem
 
-/// The formats that the daemon knows, for clients.
-enum FormatList {
-    /// Result of `formats.list`.
-    static var answer: JSONValue {
-        let formats = FormatSupport.all.map { format in
-            JSONValue.object(
-                JSONObject([
-                    JSONObject.Member("name", .string(format.name)),
-                    JSONObject.Member("endings", .array(format.endings.map { .string($0) })),
-                    JSONObject.Member("plays", .bool(format.plays)),
-                    JSONObject.Member("package", .string(format.package)),
-                ]))
+/// Answers `formats.list`.
+@PlayerLoop final class FormatList {
+    /// Threads that load the libraries.
+    private let workers: Workers
+
+    /// Looks at nothing yet.
+    init(_ loop: EventLoop) { workers = Workers(loop, name: "formats") }
+
+    /// Answers after the decoders were looked for.
+    func list(_ answer: @escaping Answer) {
+        workers.submit {
+            FormatSupport.all().map { format in
+                JSONValue.object(
+                    JSONObject([
+                        JSONObject.Member("name", .string(format.name)),
+                        JSONObject.Member("endings", .array(format.endings.map { .string($0) })),
+                        JSONObject.Member("plays", .bool(format.plays)),
+                        JSONObject.Member("package", .string(format.package)),
+                    ]))
+            }
+        } _: { formats in
+            answer(.success(["formats": .array(formats)]))
         }
-        return ["formats": .array(formats)]
     }
 }

@@ -32,6 +32,7 @@ package import StateKeeping
     private let feedback: FeedbackMethods
     private let announcements: AnnouncementMethods
     private let diagnosis: DiagnosisMethods
+    private let formats: FormatList
 
     /// Carries out methods on this player. `log` takes a warning without control characters.
     package init(
@@ -55,6 +56,7 @@ package import StateKeeping
         queue = QueueMethods(player, store)
         sound = SoundMethods(player, loop)
         announcements = AnnouncementMethods(player, settings)
+        formats = FormatList(loop)
         diagnosis = DiagnosisMethods(
             loop, player, settings, opener: opener, artwork: artwork, store: store, rest: rest)
         player.setLanding(onAdvertisements: settings.current.landsOnAdvertisements)
@@ -98,7 +100,7 @@ package import StateKeeping
         case .artworkGet:
             guard let artwork else { return answer(.failure(.noSuchContent("there are no pictures"))) }
             artwork.get(request, answer)
-        case .formatsList: answer(.success(FormatList.answer))
+        case .formatsList: formats.list(answer)
         case .outputSelect: outputs.select(request, answer)
         case .outputDelaySet: outputs.setDelay(request, answer)
         case .diagnosticsGet: diagnosis.diagnose(request, answer)

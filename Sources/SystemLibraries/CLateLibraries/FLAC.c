@@ -1,9 +1,10 @@
 /* libFLAC, and libogg through it. */
 #include "CLateLibraries.h"
 #include "LateCall.h"
+#include <CLibraryNames.h>
 #include <FLAC/stream_decoder.h>
 
-LATE_LIBRARY("libFLAC.so.12")
+LATE_LIBRARY(LIBRARY_FLAC_FILE)
 
 int late_flac_is_there(void) { return late_library(&library) != NULL; }
 

@@ -1,9 +1,10 @@
 /* libmpg123. */
 #include "CLateLibraries.h"
 #include "LateCall.h"
+#include <CLibraryNames.h>
 #include <mpg123.h>
 
-LATE_LIBRARY("libmpg123.so.0")
+LATE_LIBRARY(LIBRARY_MPG123_FILE)
 
 int late_mpg123_is_there(void) { return late_library(&library) != NULL; }
 

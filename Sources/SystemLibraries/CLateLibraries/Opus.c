@@ -1,11 +1,12 @@
 /* libopusfile, and libopus through it. */
 #include "CLateLibraries.h"
 #include "LateCall.h"
+#include <CLibraryNames.h>
 // The header makes its functions visible to other libraries for compilers that this admits.
 #define OP_GNUC_PREREQ(major, minor) 0
 #include <opus/opusfile.h>
 
-LATE_LIBRARY("libopusfile.so.0")
+LATE_LIBRARY(LIBRARY_OPUSFILE_FILE)
 
 int late_opus_is_there(void) { return late_library(&library) != NULL; }
 

@@ -1,9 +1,10 @@
 /* libpulse: it brings ten libraries with it, from D-Bus to X11. */
 #include "CLateLibraries.h"
 #include "LateCall.h"
+#include <CLibraryNames.h>
 #include <pulse/pulseaudio.h>
 
-LATE_LIBRARY("libpulse.so.0")
+LATE_LIBRARY(LIBRARY_PULSE_FILE)
 
 int late_pulse_is_there(void) { return late_library(&library) != NULL; }
 

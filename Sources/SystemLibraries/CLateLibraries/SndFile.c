@@ -1,9 +1,10 @@
 /* libsndfile: it brings the encoders of Ogg Vorbis and MP3 with it. */
 #include "CLateLibraries.h"
 #include "LateCall.h"
+#include <CLibraryNames.h>
 #include <sndfile.h>
 
-LATE_LIBRARY("libsndfile.so.1")
+LATE_LIBRARY(LIBRARY_SNDFILE_FILE)
 
 int late_sndfile_is_there(void) { return late_library(&library) != NULL; }
 

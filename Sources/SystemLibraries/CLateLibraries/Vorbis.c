@@ -1,10 +1,11 @@
 /* libvorbisfile, and libvorbis through it. */
 #include "CLateLibraries.h"
 #include "LateCall.h"
+#include <CLibraryNames.h>
 #define OV_EXCLUDE_STATIC_CALLBACKS
 #include <vorbis/vorbisfile.h>
 
-LATE_LIBRARY("libvorbisfile.so.3")
+LATE_LIBRARY(LIBRARY_VORBISFILE_FILE)
 
 int late_vorbis_is_there(void) { return late_library(&library) != NULL; }
 

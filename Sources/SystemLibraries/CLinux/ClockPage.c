@@ -41,10 +41,10 @@ const void *linux_clock_page_map(int descriptor) {
 void linux_clock_page_unmap(const void *page) { munmap((void *)page, NOWPLAYINGD_CLOCK_SIZE); }
 
 void linux_clock_page_write(void *page, struct nowplayingd_clock *clock) {
-    uint32_t *words = page;
+    nowplayingd_clock_word *words = page;
     clock->sequence = words[0] + 2;
     clock->checksum = nowplayingd_clock_checksum(clock);
-    const uint32_t *fresh = (const uint32_t *)(const void *)clock;
+    const nowplayingd_clock_word *fresh = (const nowplayingd_clock_word *)(const void *)clock;
     /* A sequence lock: H.-J. Boehm, "Can Seqlocks Get Along With Programming Language Memory Models?", 2012. */
     __atomic_store_n(words, clock->sequence - 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);

@@ -14,6 +14,8 @@ package struct Device: Equatable, Sendable {
     package internal(set) var lastUsed: Double
     /// The digest of its token.
     let digest: String
+    /// The keys of its proofs.
+    let keys: ProofKeys
 
     /// Maximum characters of a name.
     static let nameLimit = 64
@@ -27,7 +29,11 @@ package struct Device: Equatable, Sendable {
         self.paired = paired
         self.lastUsed = lastUsed
         self.digest = digest
+        keys = ProofKeys(digest: digest)
     }
+
+    /// Two devices are equal if their records are.
+    package static func == (a: Device, b: Device) -> Bool { a.record == b.record }
 
     /// For lists: everything except the digest.
     package var json: JSONValue {
@@ -55,7 +61,8 @@ package struct Device: Equatable, Sendable {
         self.init(id: id, name: name, role: role, paired: paired, lastUsed: lastUsed, digest: digest)
     }
 
-    private static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
+    /// True for a number of hexadecimal digits in lower case.
+    static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
         text.utf8.count == count && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }

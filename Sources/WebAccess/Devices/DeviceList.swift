@@ -21,6 +21,9 @@ struct DeviceList: Equatable, Sendable {
         return found
     }
 
+    /// The device whose proofs have this public name; nil: there is none.
+    func device(named name: String) -> Device? { devices.first { $0.keys.name == name } }
+
     /// Adds a device and returns it.
     mutating func add(
         _ name: String, _ role: Role, _ token: DeviceToken, wall: Double, _ generator: inout some RandomNumberGenerator

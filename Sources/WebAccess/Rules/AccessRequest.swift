@@ -14,9 +14,12 @@ package struct AccessConnection: Sendable {
     /// The user of the peer (`TCPSocket.localUser`); nil: unknown. Without effect at `proxy-bind`.
     package let user: UInt32?
     package let usesTLS: Bool
+    /// The address and the port of this end of the connection; nil: unknown, as for a Unix socket or a proxy.
+    package let end: HostName?
 
     /// Facts about a connection, by their parts.
-    package init(door: Door, address: String, user: UInt32?, usesTLS: Bool) {
+    package init(door: Door, address: String, user: UInt32?, usesTLS: Bool, end: HostName? = nil) {
+        self.end = end
         self.door = door
         self.address = address
         self.user = user
@@ -92,6 +95,8 @@ package struct AccessRequest: Sendable {
         case bearer(String)
         /// From the cookie of this port.
         case cookie(String)
+        /// From `Authorization: Proof`, in place of a token.
+        case proof(ProofWords)
         /// Another scheme, or several headers.
         case unknown
     }
@@ -101,8 +106,13 @@ package struct AccessRequest: Sendable {
         let headers = values("authorization")
         if let header = headers.first {
             let parts = header.split(separator: " ", maxSplits: 1)
-            guard headers.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else { return .unknown }
-            return .bearer(String(parts[1].drop { $0 == " " }))
+            guard headers.count == 1, parts.count == 2 else { return .unknown }
+            let words = String(parts[1].drop { $0 == " " })
+            switch parts[0].lowercased() {
+            case "bearer": return .bearer(words)
+            case "proof": return ProofWords(words).map(Token.proof) ?? .unknown
+            case _: return .unknown
+            }
         }
         guard let name = cookieName else { return .none }
         for pair in values("cookie").flatMap({ $0.split(separator: ";") }) {

@@ -39,11 +39,10 @@ package struct LocalUsers: Sendable {
             readGroup: try number(settings.readGroup))
     }
 
-    /// The role of a user; nil: the user has no rights of its own. Root counts only if root owns the daemon: an unknown socket
-    /// looks like root's.
+    /// The role of a user; nil: the user has no rights of its own.
     package func role(of user: UInt32) -> Role? {
+        guard PeerUser.counts(user, owner: owner) else { return nil }
         if isOwner(user) { return .control }
-        guard user != 0 else { return nil }
         let members = [controlGroup, remoteGroup, readGroup].contains { $0 != nil } ? groups(user) : []
         if let controlGroup, members.contains(controlGroup) { return .control }
         if let remoteGroup, members.contains(remoteGroup) { return .remote }

@@ -26,6 +26,28 @@ package enum NetworkAddress {
         return (NetworkAddress.text(bytes.prefix(8) + [UInt8](repeating: 0, count: 8), AF_INET6) ?? address) + "/64"
     }
 
+    /// The address and the port of this end of a connection by TCP, as its peer has dialled them; nil: it has ended.
+    package static func end(of descriptor: Int32) -> HostName? {
+        var own = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var host = [CChar](repeating: 0, count: 64)
+        var port = [CChar](repeating: 0, count: 16)
+        let isKnown = withUnsafeMutablePointer(to: &own) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getsockname(descriptor, address, &length) == 0
+                    && getnameinfo(
+                        address, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
+                        NI_NUMERICHOST | NI_NUMERICSERV) == 0
+            }
+        }
+        guard isKnown else { return nil }
+        let texts = [host, port].map {
+            String(decoding: $0.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        let address = plain(texts[0])
+        return HostName((address.contains(":") ? "[\(address)]" : address) + ":" + texts[1])
+    }
+
     private static func bytes(_ text: String, _ family: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(family, text, &bytes) == 1 else { return nil }

@@ -4,7 +4,7 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// Pairing, and delayed refusals of wrong guesses.
+/// Pairing, the first half of proofs, and delayed refusals of wrong guesses.
 @PlayerLoop final class PairDesk {
     private let loop: EventLoop
     private let judge: AccessJudge
@@ -41,6 +41,30 @@ import WebProtocol
             exchange.answer(answer)
         case .refused(let delay, let message):
             refuse(exchange, HTTPExchange.Refusal(fault: HTTPFault(.forbidden, message), delay: delay))
+        }
+    }
+
+    /// Takes the claim of a device: `{device, address, way, sent}`.
+    func prove(_ exchange: HTTPExchange) {
+        let body = try? JSONReader.read(exchange.takeBody())
+        guard let claim = ProofClaim({ body?[$0]?.stringValue }) else {
+            return exchange.answer(
+                HTTPAnswer(HTTPFault(.badRequest, "a proof needs “device”, “address”, “way” and “sent”")))
+        }
+        switch judge.prove(claim, exchange.access(.pairing), at: .now) {
+        case .proven(let nonce, let role, let proof):
+            var writer = JSONWriter()
+            writer.value(["nonce": .string(nonce), "role": .string(role.rawValue), "proof": .string(proof)])
+            exchange.answer(.json(writer.bytes))
+        case .elsewhere:
+            exchange.answer(
+                HTTPAnswer(
+                    HTTPFault(
+                        .conflict,
+                        "nowplaying-web was not dialled at this address; its owner has to confirm the address")))
+        case .refused(let delay):
+            let fault = HTTPFault(.unauthorized, "this device is not paired; “nowplayingctl pair” shows how")
+            refuse(exchange, HTTPExchange.Refusal(fault: fault, delay: delay))
         }
     }
 

@@ -136,7 +136,9 @@ import WebAccess
             let user = connection.isLocal ? nil : TCPSocket.localUser(descriptor)
             direct.take(
                 descriptor,
-                AccessConnection(door: .direct, address: address, user: user, usesTLS: identity != nil))
+                AccessConnection(
+                    door: .direct, address: address, user: user, usesTLS: identity != nil,
+                    end: connection.isLocal ? nil : NetworkAddress.end(of: descriptor)))
         case .proxy:
             proxied.take(descriptor, AccessConnection(door: .proxy, address: address, user: nil, usesTLS: false))
         }

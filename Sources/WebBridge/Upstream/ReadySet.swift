@@ -87,7 +87,7 @@ import LinuxSystem
 
     private func serve() {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.turn) { space in
-            let count = epoll_wait(descriptor.number, space.baseAddress, Int32(space.count), 0)
+            let count = epoll_wait(descriptor.number, space.baseAddress!, Int32(space.count), 0)
             guard count > 0 else { return }
             // A handler may have ended later members.
             for event in space[..<Int(count)] { members[event.data.u64]?.handler(event.events) }

@@ -12,7 +12,7 @@ package enum NetworkMethods {
 
     /// The instant at which the bridge has a request, on the clock of anchors.
     package static let clockNow = Method(
-        name: "clock.now", kind: .server, role: .read,
+        name: "clock.now", kind: .server, role: .read, reach: .network(.read),
         parameters: [
             .optional("sent", .numberIn(-1e15...1e15), "any number of the caller, returned as it came")
         ],
@@ -22,20 +22,20 @@ package enum NetworkMethods {
 
     /// The devices that the caller sees: itself, or all for the daemon's own user.
     private static let devicesList = Method(
-        name: "devices.list", kind: .server, role: .read, parameters: [], isHeld: false,
+        name: "devices.list", kind: .server, role: .read, reach: .network(.read), parameters: [], isHeld: false,
         help: "Lists the paired devices that the caller sees: itself, or all of them for the daemon's own user.",
         result: "devices, each with id, name, role, paired and lastUsed: Unix times in seconds", example: "{}")
 
     /// Ends the access of a device.
     private static let devicesRevoke = Method(
-        name: "devices.revoke", kind: .server, role: .read,
+        name: "devices.revoke", kind: .server, role: .read, reach: .network(.read),
         parameters: [.required("id", .text, "id of a device from devices.list")], isHeld: false,
         help: "Revokes a device that the caller sees; its connections end at once.", result: "an empty object",
         example: #"{"id": "0123456789abcdef"}"#)
 
     /// An address of one picture that needs no token.
     private static let artworkLink = Method(
-        name: "artwork.link", kind: .server, role: .read,
+        name: "artwork.link", kind: .server, role: .read, reach: .network(.read),
         parameters: [
             .required("id", .text, "id of a picture of a state"),
             .required("size", .integer(1...2048), "pixels of the square that the picture covers"),
@@ -51,37 +51,35 @@ package enum NetworkMethods {
     private static let own =
         [Method.hello, .discovery, clockNow, devicesList, devicesRevoke, artworkLink] + RoomMethods.methods
 
-    /// Methods that need descriptors, speak for other programs, or are no business of the network.
-    private static let refused: Set<String> = [
-        "nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit",
-    ]
-
-    /// Methods for callers with the role control, that need less on the socket.
-    private static let controlOnly: Set<String> = ["diagnostics.get"]
-
-    /// The one table of all methods, without those that the network does not have.
+    /// The one table of all methods whose rows name a role on the network, each with that role.
     package static let table: MethodTable = {
-        let foreign = (Catalogue.table.methods + LibraryCatalogue.table.methods).filter { method in
-            !own.contains { $0.name == method.name } && !refused.contains(method.name) && method.role < .admin
+        let foreign = known.filter { method in !own.contains { $0.name == method.name } }
+        let methods = (own + foreign).compactMap { method -> Method? in
+            guard let role = method.reach.network else { return nil }
+            var method = method
+            method.role = role
+            return method
         }
         return MethodTable(
-            title: "nowplaying-web", methods: own + foreign,
+            title: "nowplaying-web", methods: methods,
             notifications: Catalogue.table.notifications + LibraryCatalogue.table.notifications
                 + [(RoomMethods.changed, "The rooms of the Snapcast server, as rooms.list returns them.")])
     }()
 
+    /// The methods of the daemon and of the library.
+    private static let known = Catalogue.table.methods + LibraryCatalogue.table.methods
+
     /// The server of a method. Throws for one that this caller may not call, or that is not there.
     package static func server(of method: String, for role: Role) throws(RPCError) -> Server {
-        if refused.contains(method) {
-            throw .denied("“\(method)” cannot be called over the network; use the socket of the daemon")
+        guard let found = table.method(method) else {
+            guard known.contains(where: { $0.name == method }) else { throw table.unknownMethod(method) }
+            throw .denied("“\(method)” cannot be called over the network; use the socket of its server")
         }
-        guard let known = table.method(method) else { throw table.unknownMethod(method) }
-        let needed = controlOnly.contains(method) ? Role.control : known.role
-        guard needed <= role else {
-            throw .denied("“\(method)” needs the role \(needed.rawValue); this caller has \(role.rawValue)")
+        guard found.role <= role else {
+            throw .denied("“\(method)” needs the role \(found.role.rawValue); this caller has \(role.rawValue)")
         }
         if own.contains(where: { $0.name == method }) { return .bridge }
-        switch known.kind {
+        switch found.kind {
         case .library, .list: return .library
         case .nowPlaying, .command, .queue, .feedback, .output, .session, .server:
             return LibraryCatalogue.table.method(method) == nil ? .daemon : .library

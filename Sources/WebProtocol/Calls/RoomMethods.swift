@@ -24,19 +24,21 @@ package enum RoomMethods {
     /// All of them.
     package static let methods: [Method] = [
         Method(
-            name: Name.list.rawValue, kind: .output, role: .read, parameters: [], isHeld: false,
+            name: Name.list.rawValue, kind: .output, role: .read, reach: .network(.read), parameters: [], isHeld: false,
             help: "Lists the rooms of the Snapcast server to which the daemon plays, or that the configuration names.",
             result: result, example: "{}"),
         Method(
-            name: Name.subscribe.rawValue, kind: .output, role: .read, parameters: [], isHeld: false,
+            name: Name.subscribe.rawValue, kind: .output, role: .read, reach: .network(.read), parameters: [],
+            isHeld: false,
             help: "Returns the rooms, and sends \(changed) with all of them after each change from now on. "
                 + "nowplaying-web is connected to the Snapcast server only while a client has this subscription.",
             result: result, example: "{}"),
         Method(
-            name: Name.unsubscribe.rawValue, kind: .output, role: .read, parameters: [], isHeld: false,
+            name: Name.unsubscribe.rawValue, kind: .output, role: .read, reach: .network(.read), parameters: [],
+            isHeld: false,
             help: "Ends these notifications.", result: "an empty object", example: "{}"),
         Method(
-            name: Name.setVolume.rawValue, kind: .output, role: .remote,
+            name: Name.setVolume.rawValue, kind: .output, role: .remote, reach: .network(.remote),
             parameters: [
                 room, .optional("volume", .integer(0...100), "volume of the room"),
                 .optional("muted", .boolean, "mutes the room"),
@@ -44,7 +46,7 @@ package enum RoomMethods {
             ], anyOf: ["volume", "muted", "groupMuted"], isHeld: false,
             help: "Sets the volume of a room.", result: "an empty object", example: #"{"id": "bath", "volume": 40}"#),
         Method(
-            name: Name.configure.rawValue, kind: .output, role: .control,
+            name: Name.configure.rawValue, kind: .output, role: .control, reach: .network(.control),
             parameters: [
                 room, .optional("name", .text, "another name of the room"),
                 .optional("latency", .integer(-10_000...10_000), "milliseconds by which it plays earlier than others"),
@@ -56,7 +58,8 @@ package enum RoomMethods {
             help: "Sets the name, the latency, the group or the stream of a room.", result: "an empty object",
             example: #"{"id": "bath", "join": "kitchen"}"#),
         Method(
-            name: Name.remove.rawValue, kind: .output, role: .control, parameters: [room], isHeld: false,
+            name: Name.remove.rawValue, kind: .output, role: .control, reach: .network(.control), parameters: [room],
+            isHeld: false,
             help: "Removes a room that is not connected, with its settings. It fails while the client of the room is "
                 + "connected, and one that comes back later is a new room.",
             result: "an empty object", example: #"{"id": "bath"}"#),

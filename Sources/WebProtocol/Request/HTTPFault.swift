@@ -11,6 +11,7 @@ package enum HTTPStatus: UInt32, Sendable {
     case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
+    case conflict = 409
     case tooLarge = 413
     case unsupportedMediaType = 415
     case rangeNotSatisfiable = 416

@@ -9,6 +9,8 @@ package enum WebRoute: Equatable, Sendable {
     case events(session: String?)
     case announce(AnnounceRequest)
     case pair
+    /// The first half of a proof: the claim of a device.
+    case prove
     /// A request of a browser for the permission to send another request.
     case preflight
 
@@ -33,6 +35,9 @@ package enum WebRoute: Equatable, Sendable {
         case "pair" where path.count == 1:
             guard head.method == .post else { throw .method("POST") }
             self = .pair
+        case "prove" where path.count == 1:
+            guard head.method == .post else { throw .method("POST") }
+            self = .prove
         case "artwork":
             guard head.method != .post else { throw .method("GET, HEAD") }
             self = .artwork(try ArtworkRequest(head))

@@ -1,3 +1,4 @@
+import CLibraryNames
 import Glibc
 import NowPlaying
 import NowPlayingClient
@@ -57,8 +58,8 @@ final class PulseRecorder {
 
     /// Starts recording. `source`: the name of a source at the server; nil: the default.
     init(source: String?) throws(Problem) {
-        guard let library = dlopen("libpulse-simple.so.0", RTLD_NOW | RTLD_LOCAL) else {
-            throw Problem(message: "libpulse-simple is missing; install libpulse0")
+        guard let library = dlopen(LIBRARY_PULSE_SIMPLE_FILE, RTLD_NOW | RTLD_LOCAL) else {
+            throw Problem(message: "cannot load \(LIBRARY_PULSE_SIMPLE_FILE); install \(LIBRARY_PULSE_SIMPLE_PACKAGE)")
         }
         func symbol<T>(_ name: String, _ type: T.Type) throws(Problem) -> T {
             guard let found = dlsym(library, name) else { throw Problem(message: "libpulse-simple has no \(name)") }

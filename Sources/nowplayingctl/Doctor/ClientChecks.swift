@@ -17,7 +17,8 @@ enum ClientChecks {
             "sessions", .note,
             "the active one is \(shown)" + others + (isExternal ? "; another program plays it" : "") + ": \(state)",
             meaning: "commands without a session, such as buttons and remotes, go there",
-            action: "nowplayingctl session activate main; nowplayingctl --session main status")
+            action: active["state"] == "playing"
+                ? "nowplayingctl --session main play" : "nowplayingctl session activate main; nowplayingctl status")
     }
 
     /// Commands that wait for an answer.

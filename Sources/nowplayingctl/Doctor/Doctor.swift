@@ -73,18 +73,19 @@ struct Doctor {
                     action: "start it: systemctl --user start nowplayingd, sudo systemctl start nowplayingd "
                         + "(nowplayingctl setup --check shows which), or nowplayingd &"))
             // It needs no daemon.
-            add(LibraryChecks.library(beside: run.sockets))
+            add(LibraryChecks.library(beside: run.sockets, ServiceControl(sockets: run.sockets)))
             return error.status
         }
         let state = StateView(try run.call("nowPlaying.get"))
         let diagnosis = try self.diagnosis()
         let socket = try run.connection().path
-        add(Doctor.daemon(greeting, diagnosis))
+        let control = ServiceControl(socket: socket)
+        add(Doctor.daemon(greeting, diagnosis, control))
         add(Doctor.rights(greeting))
         add(HostChecks.session(socket))
         add(
             try SoundChecks.outputs(
-                state, diagnosis?["output"], isSystems: socket.hasPrefix("/run/nowplayingd/")
+                state, diagnosis?["output"], isSystems: control == .system
             ) { () throws(Failure) in try run.call("output.list")["outputs"]?.arrayValue ?? [] })
         add(PlayChecks.play(state, diagnosis))
         add(ClientChecks.sessions(try sessions()))
@@ -94,10 +95,11 @@ struct Doctor {
         add(HostChecks.roots(diagnosis))
         add(HostChecks.saved(diagnosis?["state"]))
         add(HostChecks.rest(diagnosis?["rest"]?.stringValue))
-        add(HostChecks.confinement(diagnosis))
-        add(HostChecks.titles(diagnosis))
+        add(DecoderChecks.lateLibraries(control))
+        add(DecoderChecks.confinement(diagnosis))
+        add(DecoderChecks.titles(diagnosis))
         if !run.words.isEmpty { add(PlayChecks.file(diagnosis?["file"])) }
-        add(LibraryChecks.library(beside: run.sockets))
+        add(LibraryChecks.library(beside: run.sockets, control))
         add(BridgeChecks.bridges())
         add(ClockChecks.clock(state, diagnosis?["clock"]))
         if let process = diagnosis?["daemon"]?["pid"]?.integerValue { add(ClockChecks.wakeups(process, state)) }
@@ -128,13 +130,14 @@ struct Doctor {
         }
     }
 
-    private static func daemon(_ greeting: JSONValue, _ diagnosis: JSONValue?) -> Finding {
+    private static func daemon(
+        _ greeting: JSONValue, _ diagnosis: JSONValue?, _ control: ServiceControl
+    ) -> Finding {
         let version = TerminalText.safe(greeting["version"]?.stringValue ?? "of an unknown version")
         guard let daemon = diagnosis?["daemon"] else {
             return Finding(
                 "daemon", .warning, "nowplayingd \(version) answers, but has no diagnostics",
-                meaning: "it is older than this program", action: "restart it: systemctl --user restart nowplayingd"
-            )
+                meaning: "it is older than this program", action: "restart it: \(control.command) restart nowplayingd")
         }
         let process = daemon["pid"]?.integerValue.map { ", process \($0)" } ?? ""
         let uptime = daemon["uptime"]?.doubleValue.map { ", for \(ClockText.clock($0))" } ?? ""

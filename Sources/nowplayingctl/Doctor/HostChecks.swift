@@ -8,10 +8,10 @@ enum HostChecks {
     /// Checks that the daemon outlives the user's session.
     static func session(_ socket: String) -> Finding {
         guard let folder = SocketLocation.variable("XDG_RUNTIME_DIR"), socket.hasPrefix(folder + "/") else {
-            let isSystem = socket.hasPrefix("/run/nowplayingd/")
             return Finding(
                 "session", .ok,
-                isSystem ? "this is the system's daemon" : "its socket is \(TerminalText.safe(socket))")
+                ServiceControl(socket: socket) == .system
+                    ? "this is the system's daemon" : "its socket is \(TerminalText.safe(socket))")
         }
         let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
         if access("/var/lib/systemd/linger/" + name, F_OK) == 0 {
@@ -93,41 +93,5 @@ enum HostChecks {
             "start", .warning, TerminalText.safe(reason),
             meaning: "the current item or its picture may crash the daemon",
             action: "nowplayingctl next, or nowplayingctl play to try it again; coredumpctl info nowplayingd")
-    }
-
-    /// The child that reads tags of items that were not played.
-    static func titles(_ diagnosis: JSONValue?) -> Finding? {
-        guard let diagnosis, let program = diagnosis["tagsProgram"] else { return nil }
-        guard let path = program.stringValue else {
-            return Finding(
-                "titles", .warning, "nowplaying-tags is not installed",
-                meaning: "titles and times of items that were not played are missing", action: "make install")
-        }
-        guard diagnosis["seccomp"]?.boolValue != false else { return nil }
-        return Finding("titles", .ok, "\(TerminalText.safe(path)) reads tags in a sandbox")
-    }
-
-    /// The child for foreign formats.
-    static func confinement(_ diagnosis: JSONValue?) -> Finding? {
-        guard let diagnosis else { return nil }
-        guard let path = diagnosis["decodeProgram"]?.stringValue else {
-            return Finding(
-                "confinement", .warning, "nowplaying-decode is not installed",
-                meaning: "no radio, no addresses, no AAC, ALAC, WMA and the like",
-                action: "install FFmpeg's, libcurl's and libseccomp's development packages, then make install")
-        }
-        if diagnosis["seccomp"]?.boolValue == false {
-            return Finding(
-                "confinement", .fault, "this kernel has no seccomp",
-                meaning: "nowplaying-decode opens nothing without its sandbox",
-                action: "boot a kernel with CONFIG_SECCOMP_FILTER")
-        }
-        if diagnosis["landlock"]?.boolValue == false {
-            return Finding(
-                "confinement", .note, "this kernel has no Landlock",
-                meaning: "nowplaying-decode cannot start programs, but can read the files of the daemon's user",
-                action: "boot with lsm=landlock,… and CONFIG_SECURITY_LANDLOCK")
-        }
-        return Finding("confinement", .ok, "\(TerminalText.safe(path)) decodes other formats in a sandbox")
     }
 }

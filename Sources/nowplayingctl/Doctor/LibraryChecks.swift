@@ -9,20 +9,20 @@ enum LibraryChecks {
     /// Unreadable files in the report, at most.
     private static let maximumFaults = 5
 
-    /// The state of the library beside the daemon that answers at one of `sockets`, or beside those that do not.
-    static func library(beside sockets: [String]) -> [Finding] {
+    /// The state of the library beside the daemon that answers at one of `sockets`, or beside those that do not; `control`
+    /// would start it.
+    static func library(beside sockets: [String], _ control: ServiceControl) -> [Finding] {
         let answer: JSONValue
         do throws(ClientError) {
             let connection = try Connection(firstOf: SocketLocation.library(beside: sockets))
             answer = try connection.call("library.status", [:], within: libraryPatience)
         } catch {
-            return [unreachable(error, isSystems: sockets.allSatisfy { $0.hasPrefix("/run/nowplayingd/") })]
+            return [unreachable(error, control.command)]
         }
         return library(answer)
     }
 
-    private static func unreachable(_ error: ClientError, isSystems: Bool) -> Finding {
-        let control = isSystems ? "sudo systemctl" : "systemctl --user"
+    private static func unreachable(_ error: ClientError, _ control: String) -> Finding {
         switch error {
         case .noDaemon(let attempts) where attempts.allSatisfy { $0.isAbsent }:
             return Finding(

@@ -53,14 +53,36 @@ enum Program {
         return text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func start(_ words: [String], output: Int32?) -> Int32 {
+    /// The last line of its standard error if it fails; nil: it succeeds.
+    static func complaint(of words: [String]) -> String? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        defer { close(ends[0]) }
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        let status = start(words, output: nowhere, errors: ends[1])
+        close(nowhere)
+        close(ends[1])
+        guard status != 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(ends[0], &bytes, bytes.count)
+        return bytes.prefix(max(0, count)).split(separator: UInt8(ascii: "\n")).last.map {
+            String(decoding: $0, as: UTF8.self)
+        } ?? ""
+    }
+
+    private static func start(_ words: [String], output: Int32?, errors: Int32? = nil) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let output {
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
             posix_spawn_file_actions_adddup2(&actions, output, 1)
-            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+            if let errors {
+                posix_spawn_file_actions_adddup2(&actions, errors, 2)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+            }
         }
         let arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

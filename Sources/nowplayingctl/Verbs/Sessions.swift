@@ -9,8 +9,8 @@ extension Sessions {
             name: "session", synopsis: "[list | create NAME | activate SESSION | close SESSION | publish NAME]",
             summary: "list the sessions, or create, activate or close one",
             details: """
-                Each session has its own queue and clock. The session that played last is the active one, and commands
-                without --session go to it. --policy sets the effect on the others while this one plays. publish shows the
+                Each session has its own queue and clock. Commands without --session go to the active one: the one that
+                people hear, or that activate has chosen. --policy sets the effect on the others while this one plays. publish shows the
                 playback of another program while its standard input is open: it reads states as lines of JSON (see
                 nowPlaying.publish in nowplayingd-protocol(7)), and runs PROGRAM COMMAND [VALUE] for commands.
                 """,
@@ -67,8 +67,8 @@ enum Sessions {
             let result = try run.call("session.activate", ["name": .string(name)])
             if run.wantsJSON { run.printJSON(result) }
             guard result["active"] == true else {
-                let why = "it has nothing to play, or its policy is mix"
-                throw Failure(.disabled, "cannot activate \(TerminalText.safe(name)): \(why)")
+                let why = "it has nothing to play, its policy is mix, or it is silent beside a session that plays"
+                throw Failure(.disabled, "cannot activate \(TerminalText.safe(name)): \(why); play in it instead")
             }
         case .close: try run.perform("session.close", ["name": .string(try name(run))])
         case .publish: try Publishing(run, try name(run)).publish()

@@ -3,15 +3,19 @@
 It does not import Home Assistant. The wire is described in nowplayingd-protocol(7) and nowplaying-web(1).
 """
 
+from .access import Access
 from .address import BoxAddress
 from .clock import BoxClock
 from .errors import (
     BadCertificate,
+    BadProof,
     BoxError,
     CallError,
     NotABox,
+    NotItsAddress,
     NotPaired,
     PairingRefused,
+    TooOld,
     Unreachable,
     WrongName,
 )
@@ -21,8 +25,10 @@ from .model import Anchor, Command, Hello, Item, Output, SessionInfo, State
 from .socket import BoxSocket
 
 __all__ = [
+    "Access",
     "Anchor",
     "BadCertificate",
+    "BadProof",
     "BoxAddress",
     "BoxClock",
     "BoxError",
@@ -35,6 +41,7 @@ __all__ = [
     "Item",
     "Link",
     "NotABox",
+    "NotItsAddress",
     "NotPaired",
     "Output",
     "Pairing",
@@ -42,6 +49,7 @@ __all__ = [
     "Picture",
     "SessionInfo",
     "State",
+    "TooOld",
     "Unreachable",
     "WrongName",
 ]

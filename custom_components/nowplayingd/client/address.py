@@ -34,13 +34,15 @@ class BoxAddress:
     tls: bool = False
     # False for a session of aiohttp that accepts any certificate, such as one that the box has made itself.
     verify: bool = True
+    # True: the owner has confirmed that the address leads to the box, which cannot know it, such as that of a container's host.
+    confirmed: bool = False
+
+    @property
+    def is_verified(self) -> bool:
+        """True if a certificate shows that the other end is the box."""
+        return self.tls and self.verify
 
     @property
     def base(self) -> URL:
         """The address of the page."""
         return URL.build(scheme="https" if self.tls else "http", host=self.host, port=self.port, path="/")
-
-    @property
-    def socket(self) -> URL:
-        """The address of the WebSocket."""
-        return self.base.with_scheme("wss" if self.tls else "ws") / "rpc"

@@ -36,6 +36,18 @@ class NotPaired(BoxError):
     """The box requires a token, or does not know this one."""
 
 
+class NotItsAddress(BoxError):
+    """The box does not know the address that this machine has dialled as its own."""
+
+
+class BadProof(BoxError):
+    """Another machine answers in place of the box."""
+
+
+class TooOld(BoxError):
+    """The box has no proofs yet."""
+
+
 class WrongName(BoxError):
     """The box does not accept requests for this host name (`hosts` in [web])."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 
+from .access import Access
 from .address import BoxAddress
 from .errors import BoxError, CallError, NotABox, NotPaired, PairingRefused, Unreachable, WrongName, reason
 from .values import mapping, token
@@ -54,8 +55,8 @@ class BoxHTTP:
 
     def __init__(self, session: aiohttp.ClientSession, address: BoxAddress, access_token: str | None) -> None:
         """Make requests to this address."""
-        self._session, self._address = session, address
-        self._headers = {} if access_token is None else {"Authorization": f"Bearer {access_token}"}
+        self._session = session
+        self._access = Access(session, address, access_token)
 
     async def pair(self, code: str, name: str) -> Pairing:
         """Trade a pairing code for a token; raises PairingRefused for a wrong one."""
@@ -95,11 +96,12 @@ class BoxHTTP:
 
     async def picture(self, picture: str, kind: str | None, size: int | None) -> Picture | None:
         """Return a picture by its id; None if there is none, or it is no picture. `size`: pixels of the square to cover."""
-        url = self._address.base / "artwork" / f"{picture}.{ENDINGS.get(kind or '', 'jpg')}"
         try:
+            way = await self._access.way()
+            url = way.base / "artwork" / f"{picture}.{ENDINGS.get(kind or '', 'jpg')}"
             async with self._session.get(
                 url if size is None else url.with_query(size=size),
-                headers=self._headers,
+                headers=way.headers,
                 timeout=aiohttp.ClientTimeout(total=PICTURE_TIMEOUT),
                 allow_redirects=False,
             ) as response:
@@ -107,19 +109,20 @@ class BoxHTTP:
                     return None
                 content = await _read(response, LARGEST_PICTURE)
                 return None if content is None else Picture(content, response.content_type)
-        except (aiohttp.ClientError, TimeoutError, ValueError):
+        except (BoxError, aiohttp.ClientError, TimeoutError, ValueError):
             return None
 
     async def _post(
         self, path: str, *, data: bytes, content_type: str, timeout: float, query: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
         """Send a body; returns the status and the JSON of the answer, None if it has none."""
-        url = (self._address.base / path).with_query(dict(query or {}))
+        way = await self._access.way()
+        url = (way.base / path).with_query(dict(query or {}))
         try:
             async with self._session.post(
                 url,
                 data=data,
-                headers={**self._headers, "Content-Type": content_type},
+                headers={**way.headers, "Content-Type": content_type},
                 timeout=aiohttp.ClientTimeout(total=timeout),
                 allow_redirects=False,
             ) as response:
@@ -135,7 +138,7 @@ class BoxHTTP:
             return status, None
 
 
-_REFUSALS: dict[int, type[BoxError]] = {401: NotPaired, 421: WrongName, 404: NotABox, 502: Unreachable, 504: Unreachable}
+_REFUSALS: dict[int, type[BoxError]] = {401: NotPaired, 409: Unreachable, 421: WrongName, 404: NotABox, 502: Unreachable, 504: Unreachable}
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes | None:

@@ -10,15 +10,13 @@ from typing import Any
 
 import aiohttp
 
+from .access import Access
 from .address import BoxAddress
 from .errors import BadCertificate, BoxError, CallError, NotABox, NotPaired, Unreachable, WrongName, reason
+from .reach import reach
 from .values import mapping, text, token
 
 SUBPROTOCOL = "nowplaying.1"
-# Seconds to wait for a connection.
-CONNECT_TIMEOUT = 3.0
-# Seconds from one attempt to the next while none is answered. The kernel repeats its own ever later.
-CONNECT_INTERVAL = 0.25
 # Seconds to wait for the answer to a handshake: a wrong token is answered late, up to eight seconds.
 HANDSHAKE_TIMEOUT = 12.0
 # Seconds to wait for the answer to a call.
@@ -40,15 +38,16 @@ class BoxSocket:
         self._last_id = 0
 
     @classmethod
-    async def open(cls, session: aiohttp.ClientSession, address: BoxAddress, access_token: str | None) -> BoxSocket:
-        """Connect; raises a BoxError with the reason."""
-        headers = {} if access_token is None else {"Authorization": f"Bearer {access_token}"}
+    async def open(
+        cls, session: aiohttp.ClientSession, address: BoxAddress, access_token: str | None, *, must_prove: bool = False
+    ) -> BoxSocket:
+        """Connect; raises a BoxError with the reason. `must_prove`: see Access."""
+        way = await Access(session, address, access_token, must_prove=must_prove).way()
+        url = way.base.with_scheme("wss" if address.tls else "ws") / "rpc"
         try:
-            await _reach(address)
+            await reach(address)
             async with asyncio.timeout(HANDSHAKE_TIMEOUT):
-                opened = await session.ws_connect(
-                    address.socket, protocols=(SUBPROTOCOL,), headers=headers, autoping=True
-                )
+                opened = await session.ws_connect(url, protocols=(SUBPROTOCOL,), headers=way.headers, autoping=True)
         except aiohttp.WSServerHandshakeError as error:
             raise _refusal(error.status, address) from error
         except aiohttp.ClientConnectorCertificateError as error:
@@ -124,49 +123,14 @@ class BoxSocket:
                 answer.set_exception(Unreachable("the connection to the box has ended"))
 
 
-async def _reach(address: BoxAddress) -> None:
-    """Connect and disconnect: aiohttp has no time limit for the connection of a WebSocket alone.
-
-    A network that is back is found by the next attempt.
-    """
-    attempts: set[asyncio.Task[None]] = set()
-    try:
-        async with asyncio.timeout(CONNECT_TIMEOUT):
-            places = await asyncio.get_running_loop().getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-            ended: set[asyncio.Task[None]] = set()
-            while not ended:
-                attempts.add(asyncio.create_task(_touch(places)))
-                ended, _ = await asyncio.wait(attempts, timeout=CONNECT_INTERVAL, return_when=asyncio.FIRST_COMPLETED)
-            attempts -= ended
-            errors = [error for one in ended if (error := one.exception()) is not None]
-            if len(errors) == len(ended):
-                raise errors[0]
-    finally:
-        for attempt in attempts:
-            attempt.cancel()
-
-
-async def _touch(places: list[Any]) -> None:
-    """Connect to the first address that accepts, and disconnect. `places`: as getaddrinfo returns them."""
-    reason = OSError("the name has no address")
-    for family, kind, protocol, _, place in places:
-        with socket.socket(family, kind, protocol) as one:
-            one.setblocking(False)
-            try:
-                await asyncio.get_running_loop().sock_connect(one, place)
-            except OSError as error:
-                reason = error
-            else:
-                return
-    raise reason
-
-
 def _refusal(status: int, address: BoxAddress) -> BoxError:
     """Return the reason of a refused handshake."""
     if status == 401:
         return NotPaired("the box does not know this device")
     if status == 421:
         return WrongName(f"the box does not accept the name {text(address.host)}")
+    if status in (409, 429):
+        return Unreachable("the box wants another proof")
     if status in (502, 503, 504):
         return Unreachable("nowplayingd does not run on the box")
     return NotABox(f"{address.base} refused the connection with the status {status}")

@@ -81,10 +81,17 @@ struct nowplayingd_clock {
 
 #define NOWPLAYINGD_CLOCK_WORDS (sizeof(struct nowplayingd_clock) / sizeof(uint32_t))
 
+/* A word of a page. The page has fields of other types, too, so the compiler must not assume that the two differ. */
+#ifdef __GNUC__
+typedef uint32_t __attribute__((__may_alias__)) nowplayingd_clock_word;
+#else
+typedef uint32_t nowplayingd_clock_word;
+#endif
+
 /* The checksum of a page: FNV-1a over its words of 32 bits, without the checksum itself. A reader without memory barriers
    compares it; with nowplayingd_clock_read a torn read is impossible. */
 static inline uint32_t nowplayingd_clock_checksum(const struct nowplayingd_clock *clock) {
-    const uint32_t *words = (const uint32_t *)(const void *)clock;
+    const nowplayingd_clock_word *words = (const nowplayingd_clock_word *)(const void *)clock;
     uint32_t sum = 2166136261u;
     for (size_t i = 0; i < NOWPLAYINGD_CLOCK_WORDS; i++)
         if (i != offsetof(struct nowplayingd_clock, checksum) / sizeof(uint32_t)) sum = (sum ^ words[i]) * 16777619u;
@@ -94,12 +101,12 @@ static inline uint32_t nowplayingd_clock_checksum(const struct nowplayingd_clock
 /* Copies the page. 1: the copy is whole. 0: the page stayed odd; look for the end of the connection, as the daemon was killed
    while it wrote, or has not had the processor for milliseconds. */
 static inline int nowplayingd_clock_read(const void *page, struct nowplayingd_clock *copy) {
-    const uint32_t *words = (const uint32_t *)page;
+    const nowplayingd_clock_word *words = (const nowplayingd_clock_word *)page;
     for (int attempt = 0; attempt < 1000; attempt++) {
         uint32_t before = __atomic_load_n(words, __ATOMIC_ACQUIRE);
         if (before % 2 == 0) {
             for (size_t i = 1; i < NOWPLAYINGD_CLOCK_WORDS; i++)
-                ((uint32_t *)(void *)copy)[i] = __atomic_load_n(words + i, __ATOMIC_RELAXED);
+                ((nowplayingd_clock_word *)(void *)copy)[i] = __atomic_load_n(words + i, __ATOMIC_RELAXED);
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             copy->sequence = before;
             if (__atomic_load_n(words, __ATOMIC_RELAXED) == before) return 1;

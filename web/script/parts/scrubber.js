@@ -21,7 +21,7 @@ export class Scrubber {
     this.#range = h("input", { type: "range", min: 0, step: "any", class: "scrub-range", "aria-label": app.words("position") });
     // Position runs from left to right in every language, as on every player.
     this.element = h("div", { class: "scrubber", dir: "ltr" },
-      h("div", { class: "scrub-track" }, h("div", { class: "scrub-line" }, this.#fill), this.#marks, this.#knob, this.#range),
+      h("div", { class: "scrub-track" }, h("div", { class: "scrub-line" }, this.#fill), this.#marks, h("div", { class: "scrub-rail" }, this.#knob), this.#range),
       h("div", { class: "times", "aria-hidden": "true" }, this.#elapsed, this.#remaining));
     this.#range.oninput = () => this.#preview(Number(this.#range.value));
     this.#range.onchange = () => this.#commit();

@@ -49,11 +49,16 @@ export class SessionsView {
       await Promise.all(answer.sessions.map(({ name }) => player.call("nowPlaying.get", { session: name }).catch(() => null)));
     if (this.#held !== null) return;
     const focused = document.activeElement?.dataset?.key;
-    this.#list.replaceChildren(...answer.sessions.map((session, index) => this.#card(session, states[index])));
+    // A silent session can't be chosen while another one sounds, unless it is paused or waits for its source.
+    const heard = answer.sessions.filter(({ state, canBecomeActive }) => state === "playing" && canBecomeActive);
+    const canTake = ({ name, active, canBecomeActive, state }) => !active && canBecomeActive &&
+      (["playing", "paused", "stalled"].includes(state) || heard.every((other) => other.name === name));
+    this.#list.replaceChildren(
+      ...answer.sessions.map((session, index) => this.#card(session, states[index], canTake(session))));
     if (focused) this.#list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  #card(session, state) {
+  #card(session, state, canTake) {
     const { words, player } = this.#app;
     const { name, active, external } = session;
     const item = state?.item ?? null;
@@ -78,7 +83,7 @@ export class SessionsView {
       h("p", { class: "item-title", dir: "auto" }, item?.title ?? words("nothing")),
       h("p", { class: "item-artist", dir: "auto" }, item?.artist ?? ""),
       h("div", { class: "actions" },
-        !active && session.canBecomeActive && act("take", "takeOver", () => player.call("session.activate", { name })),
+        canTake && act("take", "takeOver", () => player.call("session.activate", { name })),
         item &&
           act("play", isOn ? "pause" : "play", () => player.call(isOn ? "pause" : "play", { session: name }),
             { disabled: !player.canOperate }),

@@ -1,7 +1,7 @@
-import NowPlaying
+package import NowPlaying
 
-/// Wrong codes and wrong tokens by source. Each increases the delay of the next answer to its source.
-struct GuessCounter: Sendable {
+/// Wrong codes, tokens and passwords by source. Each increases the delay of the next answer to its source.
+package struct GuessCounter: Sendable {
     private struct Record {
         var count: Int
         var last: MonotonicTime
@@ -9,18 +9,21 @@ struct GuessCounter: Sendable {
 
     private var records: [String: Record] = [:]
     /// Wrong guesses of all sources since the start.
-    private(set) var total = 0
+    package private(set) var total = 0
 
     /// Maximum number of remembered sources.
-    static let limit = 256
+    package static let limit = 256
     /// Seconds after its last wrong guess until a source is forgotten.
     static let memory = 600.0
     /// Maximum delay in seconds.
-    static let longestDelay = 8.0
+    package static let longestDelay = 8.0
     private static let firstDelay = 0.5
 
+    /// A counter without guesses.
+    package init() {}
+
     /// Counts a wrong guess. Returns the seconds that its answer has to wait, and the number of guesses of this source.
-    mutating func note(_ source: String, at now: MonotonicTime) -> (delay: Double, count: Int) {
+    package mutating func note(_ source: String, at now: MonotonicTime) -> (delay: Double, count: Int) {
         total += 1
         var record = records[source] ?? Record(count: 0, last: now)
         if now.seconds(since: record.last) > Self.memory { record.count = 0 }

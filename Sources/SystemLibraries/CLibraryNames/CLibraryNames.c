@@ -1,0 +1,2 @@
+/* The module has nothing but names; the package manager wants a source. */
+#include "CLibraryNames.h"
