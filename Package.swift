@@ -115,8 +115,8 @@ let package = Package(
         library(
             "MediaAccess",
             [
-                "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol",
-                "NowPlaying", "CLinux",
+                "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "LinuxSystem",
+                "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
             "StateKeeping",
@@ -127,8 +127,8 @@ let package = Package(
         library(
             "DaemonConfiguration",
             [
-                "MediaAccess", "ArtworkLookup", "PlaybackEngine", "AudioCore", "LinuxSystem", "ConfigurationFiles",
-                "ControlProtocol", "NowPlaying",
+                "MediaAccess", "ArtworkLookup", "PlaybackEngine", "TrackReading", "AudioCore", "LinuxSystem",
+                "ConfigurationFiles", "ControlProtocol", "NowPlaying",
             ]),
         library(
             "Sessions",

@@ -24,10 +24,17 @@ package final class ArtworkCache: Sendable {
     }
 
     private let state: Mutex<State>
+    /// A cache in memory for pictures that the folder cannot take; nil: there is none.
+    private let spare: ArtworkCache?
 
-    /// A cache in this folder. The first picture creates the folder.
-    package init(folder: String, limit: Int64) {
+    /// Bytes of all pictures in a folder in memory, at most.
+    private static let spareLimit: Int64 = 16 << 20
+
+    /// A cache in this folder. The first picture creates the folder. `spare`: a folder in memory for pictures that the first
+    /// one cannot take, because its disk is full or not writable; nil: there is none.
+    package init(folder: String, limit: Int64, spare: String? = nil) {
         self.folder = folder
+        self.spare = spare.map { ArtworkCache(folder: $0, limit: Self.spareLimit) }
         state = Mutex(State(limit: limit))
     }
 
@@ -39,11 +46,11 @@ package final class ArtworkCache: Sendable {
 
     private static let all = Mutex<[String: ArtworkCache]>([:])
 
-    /// The one cache of this process in this folder. The first call sets the limit.
-    package static func at(folder: String, limit: Int64) -> ArtworkCache {
+    /// The one cache of this process in this folder. The first call sets the limit and the folder in memory.
+    package static func at(folder: String, limit: Int64, spare: String?) -> ArtworkCache {
         all.withLock { all in
             if let known = all[folder] { return known }
-            let new = ArtworkCache(folder: folder, limit: limit)
+            let new = ArtworkCache(folder: folder, limit: limit, spare: spare)
             all[folder] = new
             return new
         }
@@ -52,6 +59,7 @@ package final class ArtworkCache: Sendable {
     /// Keeps the pictures with these ids for the keeper of this number, until its next call.
     package func keep(_ ids: Set<String>, for number: Int) {
         state.withLock { $0.kept[number] = ids.isEmpty ? nil : ids }
+        spare?.keep(ids, for: number)
     }
 
     private func path(_ artwork: Artwork) -> String {
@@ -62,7 +70,9 @@ package final class ArtworkCache: Sendable {
     package func path(of artwork: Artwork) -> String? {
         let path = path(artwork)
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+            return spare?.path(of: artwork)
+        }
         utimensat(AT_FDCWD, path, nil, 0)
         return path
     }
@@ -75,11 +85,32 @@ package final class ArtworkCache: Sendable {
     }
 
     /// Stores a picture that arrives in pieces: `source` passes each piece to `write`. Also throws the errors of
-    /// `source`.
+    /// `source`, which is called again if the folder cannot take the picture and there is one in memory.
     package func store(
         as artwork: Artwork,
         from source: (_ write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) -> Void
     ) throws(ArtworkError) -> String {
+        do throws(StoreFailure) { return try storeHere(as: artwork, from: source) } catch {
+            switch error {
+            // It would come again.
+            case .source(let failure): throw failure
+            case .folder(let failure):
+                guard let spare else { throw failure }
+                return try spare.store(as: artwork, from: source)
+            }
+        }
+    }
+
+    private enum StoreFailure: Error {
+        /// The folder cannot take the picture.
+        case folder(ArtworkError)
+        case source(ArtworkError)
+    }
+
+    private func storeHere(
+        as artwork: Artwork,
+        from source: (_ write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) -> Void
+    ) throws(StoreFailure) -> String {
         makeFolder()
         let path = path(artwork)
         let number = state.withLock { state in
@@ -90,10 +121,10 @@ package final class ArtworkCache: Sendable {
         defer { state.withLock { $0.writing[number] = nil } }
         // This name is unique to the process and the write.
         let new = "\(path).\(getpid()).\(number)"
-        do throws(ArtworkError) {
+        do throws(StoreFailure) {
             try write(new, source)
             evict()
-            guard rename(new, path) == 0 else { throw Self.failure(new) }
+            guard rename(new, path) == 0 else { throw .folder(Self.failure(new)) }
         } catch {
             unlink(new)
             throw error
@@ -110,20 +141,26 @@ package final class ArtworkCache: Sendable {
 
     private func write(
         _ path: String, _ source: (_ write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) -> Void
-    ) throws(ArtworkError) {
+    ) throws(StoreFailure) {
         let file = linux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)
-        guard file >= 0 else { throw Self.failure(path) }
+        guard file >= 0 else { throw .folder(Self.failure(path)) }
         defer { close(file) }
-        try source { (bytes: [UInt8]) throws(ArtworkError) in
-            var done = 0
-            while done < bytes.count {
-                let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
-                guard count > 0 || errno == EINTR else { throw Self.failure(path) }
-                done += max(0, count)
+        var isFull = false
+        do throws(ArtworkError) {
+            try source { (bytes: [UInt8]) throws(ArtworkError) in
+                var done = 0
+                while done < bytes.count {
+                    let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
+                    guard count > 0 || errno == EINTR else {
+                        isFull = true
+                        throw Self.failure(path)
+                    }
+                    done += max(0, count)
+                }
             }
-        }
+        } catch { throw isFull ? .folder(error) : .source(error) }
         // The name must never stand for half a picture, even after a power cut.
-        guard fdatasync(file) == 0 else { throw Self.failure(path) }
+        guard fdatasync(file) == 0 else { throw .folder(Self.failure(path)) }
     }
 
     private static func failure(_ path: String) -> ArtworkError {

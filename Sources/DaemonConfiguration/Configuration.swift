@@ -31,6 +31,8 @@ package struct Configuration: Equatable, Sendable {
     /// Delays of outputs after the sound server in seconds, by their names.
     package var outputDelays: [String: Double] = [:]
     package var mediaRoots: [String] = []
+    /// Character set of texts that are not UTF-8; nil: Windows-1252.
+    package var legacyCharset: String?
     /// File of trusted certificates for the network; nil: the system's.
     package var certificates: String?
     /// Names of pictures in the folder of the audio.
@@ -81,6 +83,7 @@ package struct Configuration: Equatable, Sendable {
         result.logLevel = other.logLevel
         result.idleExit = other.idleExit
         result.mediaRoots = other.mediaRoots
+        result.legacyCharset = other.legacyCharset
         result.outputRole = other.outputRole
         result.outputDelays = other.outputDelays
         result.resume = other.resume

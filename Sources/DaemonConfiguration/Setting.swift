@@ -47,6 +47,7 @@ package struct Setting: Sendable {
     package static let sections: [(name: String, help: String)] = [
         ("daemon", "Paths of the daemon and its log."),
         ("access", "Access for users other than the daemon's own user and root."),
+        ("media", "Files, lists and tags. The library (nowplaying-library) takes this section, too."),
         ("output", "The sound output."),
         ("outputs", "Single outputs of the sound server."),
         ("playback", "Playback."),
@@ -59,7 +60,7 @@ package struct Setting: Sendable {
 
     /// All settings, in the order of the manual.
     package static let all: [Setting] =
-        playing + accessSettings + outputSettings + kindSettings + announcing + sessionSettings + around
+        playing + accessSettings + mediaSettings + outputSettings + kindSettings + announcing + sessionSettings + around
 
     private static let playing: [Setting] = [
         Setting(

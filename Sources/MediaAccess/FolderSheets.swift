@@ -20,13 +20,17 @@ struct FolderSheets {
     }
 
     /// The file that a sheet names: exactly that file, else one of that name with another suffix (rips are often
-    /// compressed later), else one with the sheet's own name.
+    /// compressed later), else one with the sheet's own name; at last, each in another spelling (`NameMatch`).
     private static func file(_ written: [UInt8], of sheet: FilePath, among files: [FilePath]) -> FilePath? {
         let reference = PlaylistReference(PlaylistEntry(location: written), in: "")
         guard case .paths(let names) = reference else { return nil }
         if let exact = names.first(where: files.contains) { return exact }
         let stems = names.map(stem) + [stem(sheet)]
         for stem in stems { if let file = files.first(where: { Self.stem($0) == stem }) { return file } }
+        let match = NameMatch(files)
+        for name in names { if case .found(let file) = match.match(name.bytes) { return file } }
+        let stemMatch = NameMatch(files) { Self.stem($0) }
+        for stem in stems { if case .found(let file) = stemMatch.match(stem) { return file } }
         return nil
     }
 

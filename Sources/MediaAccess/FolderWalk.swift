@@ -54,7 +54,7 @@ struct FolderWalk {
 
     /// Adds the items below the folder at `path`. Skips unreadable folders.
     mutating func walk(_ path: FilePath, depth: Int = 0) {
-        guard depth < Self.maximumDepth, let descriptor = openFolder(path) else { return }
+        guard depth < Self.maximumDepth, let descriptor = door.openFolder(path) else { return }
         var status = stat()
         guard fstat(descriptor, &status) == 0,
             seen.insert(FileIdentity(status)).inserted,
@@ -66,7 +66,7 @@ struct FolderWalk {
         var names: [(name: FilePath, isFolder: Bool)] = []
         var sheets: [FilePath] = []
         while let entry = readdir(folder), !abandoned.isSet {
-            guard let name = Self.name(entry), name.bytes.first != UInt8(ascii: ".") else { continue }
+            guard let name = MediaDoor.name(entry), name.bytes.first != UInt8(ascii: ".") else { continue }
             switch kind(Int32(entry.pointee.d_type), path, name) {
             case .folder: names.append((name, true))
             case .file where Self.isAudio(name): names.append((name, false))
@@ -112,20 +112,6 @@ struct FolderWalk {
         return result
     }
 
-    private func openFolder(_ path: FilePath) -> Int32? {
-        guard let roots else {
-            let opened = path.withCString { linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
-            return opened >= 0 ? opened : nil
-        }
-        guard let confined = roots.confinedPath(of: path) else { return nil }
-        let found = confined.locate()
-        guard found >= 0 else { return nil }
-        defer { close(found) }
-        // Reads the folder that was checked, even if its name now leads to another one.
-        let opened = linux_openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        return opened >= 0 ? opened : nil
-    }
-
     private enum Kind { case file, folder, other }
 
     private func kind(_ type: Int32, _ folder: FilePath, _ name: FilePath) -> Kind {
@@ -153,10 +139,7 @@ struct FolderWalk {
         }
     }
 
-    private static func name(_ entry: UnsafeMutablePointer<dirent>) -> FilePath? {
-        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in FilePath(bytes.prefix { $0 != 0 }) }
-    }
-
+    /// True if the suffix of the name is one of audio files.
     static func isAudio(_ name: FilePath) -> Bool {
         guard let dot = name.bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return endings.contains(String(decoding: name.bytes[(dot + 1)...], as: UTF8.self).lowercased())

@@ -10,12 +10,12 @@ extension MediaResolver {
     package static let listBytes = 256 << 20
     /// Maximum bytes of a line of a list, as of a line of the protocol.
     fileprivate static let lineBytes = 256 << 10
-    /// Number of missing media after which the rest of a list is not read.
+    /// Number of missing media after which the rest of a strict list is not read.
     private static let missingEnough = 100
 
     /// Items of the list in the file with the descriptor `index` of the request. Reads from the start of the file,
     /// regardless of its offset. Throws the refusal of the first refused line, with its number.
-    func resolve(listAt index: Int) throws(RPCError) -> MediaSearch {
+    func resolve(listAt index: Int, isStrict: Bool) throws(RPCError) -> MediaSearch {
         guard descriptors.indices.contains(index) else {
             throw .invalidParameter("list.descriptor", "the line carries no descriptor \(index)")
         }
@@ -26,18 +26,18 @@ extension MediaResolver {
         while let piece = try file.next(from: line) {
             if abandoned.isSet { break }
             let parts = ListPart.parts(of: piece, from: line)
-            let found = Parallel.map(parts.count) { search(parts[$0], budget) }
+            let found = Parallel.map(parts.count) { search(parts[$0], budget, isStrict: isStrict) }
             for part in found { try result.append(try part.get()) }
             line += parts.reduce(0) { $0 + $1.lineCount }
-            if result.missing.count > Self.missingEnough { break }
+            if isStrict, result.missingCount > Self.missingEnough { break }
         }
-        if result.media.isEmpty, result.missing.isEmpty, !abandoned.isSet {
+        if result.media.isEmpty, result.missingCount == 0, !abandoned.isSet {
             throw .invalidParameter("list", "the list has no items")
         }
         return result
     }
 
-    private func search(_ part: ListPart, _ budget: TextBudget) -> Result<MediaSearch, RPCError> {
+    private func search(_ part: ListPart, _ budget: TextBudget, isStrict: Bool) -> Result<MediaSearch, RPCError> {
         var search = MediaSearch(self, budget, looksInside: false)
         var number = part.firstLine
         var failure: RPCError?
@@ -50,7 +50,7 @@ extension MediaResolver {
                 } catch {
                     failure = error.inLine(number)
                 }
-                if search.missing.count > Self.missingEnough { break }
+                if isStrict, search.missingCount > Self.missingEnough { break }
                 start = end + 1
                 number += 1
             }

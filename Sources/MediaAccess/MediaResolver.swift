@@ -39,9 +39,20 @@ package struct MediaResolver: Sendable {
         }
     }
 
-    /// Media of the request, in order, all or nothing. Throws 403 if one of them is forbidden to the peer, else 100
-    /// with all media that cannot be played.
-    package func resolve(_ method: MethodName, _ parameters: JSONObject) throws(RPCError) -> [ResolvedMedia] {
+    /// Media of the request, in order: those that exist, and the missing ones. With `strict`, and in requests that add no
+    /// items, it is all or nothing. Throws if nothing is left: 403 if one of the media is forbidden to the peer, else 100
+    /// with the missing media.
+    package func resolve(_ method: MethodName, _ parameters: JSONObject) throws(RPCError) -> FoundMedia {
+        let addsItems = method == .command(.play) || method == .other(.queueAdd)
+        let isStrict = !addsItems || parameters["strict"]?.boolValue == true
+        let search = try search(method, parameters, isStrict: isStrict)
+        if search.missingCount > 0, isStrict || search.media.isEmpty { throw refusal(of: search) }
+        return FoundMedia(media: search.media, missing: search.missing, missingCount: search.missingCount)
+    }
+
+    private func search(
+        _ method: MethodName, _ parameters: JSONObject, isStrict: Bool
+    ) throws(RPCError) -> MediaSearch {
         var search: MediaSearch
         if method == .other(.queueAdd), let items = parameters["items"]?.arrayValue {
             search = try resolve(items)
@@ -50,7 +61,7 @@ package struct MediaResolver: Sendable {
             let uris = parameters["uris"]?.arrayValue ?? [parameters["uri"] ?? .null]
             for case .string(let uri) in uris where !abandoned.isSet { try search.addSingle(uri: uri) }
         } else if method == .other(.queueAdd), let list = parameters["list"]?["descriptor"]?.integerValue {
-            search = try resolve(listAt: Int(list))
+            search = try resolve(listAt: Int(list), isStrict: isStrict)
         } else {
             // A position refers to the whole file.
             let isAnnouncement = method == .other(.announce)
@@ -59,16 +70,26 @@ package struct MediaResolver: Sendable {
                 takesPipes: isAnnouncement)
             try search.add(parameters)
         }
-        if let first = search.missing.first {
-            let more = search.missing.count > 1 ? " (and \(search.missing.count - 1) more)" : ""
-            let line = first.line.map { "line \($0) of the list: " } ?? ""
-            var refusal = RPCError.noSuchContent(
-                "\(line)“\(PrintableText.escaped(first.uri, limit: 200))” \(first.words)\(more)", reason: first.reason,
+        return search
+    }
+
+    /// The refusal of a request with missing media.
+    private func refusal(of search: MediaSearch) -> RPCError {
+        let first = search.missing.first(where: \.isDenied) ?? search.missing[0]
+        let more = search.missingCount > 1 ? " (and \(search.missingCount - 1) more)" : ""
+        let line = first.line.map { "line \($0) of the list: " } ?? ""
+        let shown = PrintableText.escaped(first.uri, limit: 200)
+        var refusal: RPCError
+        if first.isDenied {
+            refusal = .denied(
+                "\(line)permission denied for “\(shown)”: other users can play only files below “media-roots”")
+        } else {
+            refusal = .noSuchContent(
+                "\(line)“\(shown)” \(first.reasonText)\(more)", reason: first.reason,
                 uris: search.missing.prefix(100).map(\.uri))
-            if let line = first.line { refusal.data["line"] = .integer(Int64(line)) }
-            throw refusal
         }
-        return search.media
+        if let line = first.line { refusal.data["line"] = .integer(Int64(line)) }
+        return refusal
     }
 
     /// Maximum number of items of a request whose files are searched for a cue sheet.

@@ -5,14 +5,15 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import TrackReading
 
 /// A cue sheet with the files that were found for it.
 struct LocatedSheet: Sendable {
     let sheet: CueSheet
     /// Found files by their indices in `sheet.files`.
     let files: [Int: FilePath]
-    /// Uri of the first missing file; nil: none is missing.
-    let missing: String?
+    /// The other files, in order: uri and reason.
+    let missing: [(uri: String, failure: LookFailure)]
 }
 
 /// Cue sheets: their tracks become parts of the files.
@@ -25,12 +26,10 @@ extension MediaSearch {
         do throws(PlaylistError) { sheet = try CueSheet(text: content) } catch {
             return note(uri, error.message, from: list)
         }
-        let located = try locate(sheet, at: path)
+        let located = locate(sheet, at: path)
         remember(located, at: path)
-        if let missing = located.missing {
-            let origin = ListOrigin(name: String(decoding: path.name, as: UTF8.self), level: 1)
-            return note(missing, "cannot be opened: no such file or directory", from: origin)
-        }
+        let origin = ListOrigin(name: LegacyText.decoded(path.name), level: 1)
+        for (uri, failure) in located.missing { note(failure, uri, from: origin) }
         for track in sheet.tracks { try add([track], of: located, sheet: path, details) }
     }
 
@@ -45,7 +44,7 @@ extension MediaSearch {
                 sheet = try? CueSheet(text: content)
             }
             guard let sheet else { return note(uri, "has no readable cue sheet", from: list) }
-            remember(try locate(sheet, at: path), at: path)
+            remember(locate(sheet, at: path), at: path)
         }
         guard let located = lastSheet?.sheet, let track = located.sheet.tracks.first(where: { $0.number == number })
         else { return note(uri, "is not a track of the cue sheet", from: list) }
@@ -92,10 +91,10 @@ extension MediaSearch {
     }
 
     /// Finds the files that a sheet names: exactly that file, else one of that name with another suffix (rips are often
-    /// compressed later), else one with the sheet's own name. Throws 403 if it names a file that the peer may not see.
-    private func locate(_ sheet: CueSheet, at path: FilePath) throws(RPCError) -> LocatedSheet {
+    /// compressed later), else one with the sheet's own name.
+    private func locate(_ sheet: CueSheet, at path: FilePath) -> LocatedSheet {
         var files: [Int: FilePath] = [:]
-        var missing: String?
+        var missing: [(uri: String, failure: LookFailure)] = []
         for index in Set(sheet.tracks.map(\.file)).sorted() {
             if sheet.files[index].isEmpty {
                 files[index] = path
@@ -103,12 +102,13 @@ extension MediaSearch {
             }
             let names = Self.names(sheet.files[index], in: path.folder)
             guard let first = names.first else {
-                missing = missing ?? PlaylistText.windows1252(sheet.files[index])
+                missing.append((LegacyText.decoded(sheet.files[index]), LookFailure(code: ENOENT)))
                 continue
             }
-            let found = try file(names, or: sheet.files.count == 1 ? names + [path] : names)
-            files[index] = found
-            if found == nil { missing = missing ?? MediaSource.fileURI(first) }
+            switch file(names, or: sheet.files.count == 1 ? names + [path] : names) {
+            case .success(let found): files[index] = found
+            case .failure(let failure): missing.append((MediaSource.fileURI(first), failure))
+            }
         }
         return LocatedSheet(sheet: sheet, files: files, missing: missing)
     }
@@ -122,18 +122,34 @@ extension MediaSearch {
         }
     }
 
-    private func file(_ names: [FilePath], or namesakes: [FilePath]) throws(RPCError) -> FilePath? {
-        if case .success(let found) = try firstThere(names), found.kind == S_IFREG { return found.path }
+    private func file(_ names: [FilePath], or namesakes: [FilePath]) -> Result<FilePath, LookFailure> {
+        var failure = LookFailure(code: ENOENT)
+        switch firstExact(names) {
+        case .success(let found): if found.kind == S_IFREG { return .success(found.path) }
+        case .failure(let error): failure = error
+        }
+        if failure == .denied { return .failure(failure) }
         for name in namesakes {
             let stem = FolderSheets.stem(name)
             for ending in FolderWalk.endings.sorted() {
                 for ending in [ending, ending.uppercased()] {
                     guard let file = FilePath(Array(stem) + Array(".\(ending)".utf8)) else { continue }
                     let path = name.folder.appending(file)
-                    if case .success(let mode) = try look(path), mode & S_IFMT == S_IFREG { return path }
+                    if case .success(let mode) = look(path), mode & S_IFMT == S_IFREG { return .success(path) }
                 }
             }
         }
-        return nil
+        switch firstSpelled(names, failure) {
+        case .success(let found): if found.kind == S_IFREG { return .success(found.path) }
+        case .failure(let error): failure = error
+        }
+        for name in namesakes {
+            if case .found(let path) = lookup.findStem(name), case .success(let mode) = look(path),
+                mode & S_IFMT == S_IFREG
+            {
+                return .success(path)
+            }
+        }
+        return .failure(failure)
     }
 }

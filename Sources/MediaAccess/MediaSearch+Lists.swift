@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import TrackReading
 
 /// Origin of a playlist's entry.
 struct ListOrigin {
@@ -57,16 +58,15 @@ extension MediaSearch {
         case missing(LookFailure, FilePath)
         /// The location is not a file name.
         case nothing
-        case denied(RPCError)
     }
 
     /// Targets of these entries of a list in `folder`, in their order. Two threads share many.
     private func targets(of entries: ArraySlice<PlaylistEntry>, in folder: FilePath) -> [Target] {
         guard entries.count >= Self.leastShared else { return entries.map { target(of: $0, in: folder) } }
         let parts = 8
-        let found = Parallel.map(parts, threads: 2) { [resolver, budget] part -> [Target] in
+        let found = Parallel.map(parts, threads: 2) { [resolver, budget, lookup] part -> [Target] in
             // A search of its own, as one thread at a time uses a search.
-            let search = MediaSearch(resolver, budget, looksInside: false)
+            let search = MediaSearch(resolver, budget, looksInside: false, lookup: lookup)
             let start = entries.startIndex + entries.count * part / parts
             let end = entries.startIndex + entries.count * (part + 1) / parts
             return entries[start..<end].map { search.target(of: $0, in: folder) }
@@ -80,13 +80,9 @@ extension MediaSearch {
         case .uri(let uri): return .uri(uri)
         case .paths(let paths):
             guard let first = paths.first else { return .nothing }
-            do throws(RPCError) {
-                switch try firstThere(paths) {
-                case .success(let found): return .found(found)
-                case .failure(let failure): return .missing(failure, first)
-                }
-            } catch {
-                return .denied(error)
+            switch firstThere(paths) {
+            case .success(let found): return .found(found)
+            case .failure(let failure): return .missing(failure, first)
             }
         }
     }
@@ -124,8 +120,7 @@ extension MediaSearch {
         case .found(let found):
             try add(found.path, found.kind, known, uri: MediaSource.fileURI(found.path), from: origin)
         case .missing(let failure, let first): note(failure, MediaSource.fileURI(first), from: origin)
-        case .nothing: note(PlaylistText.windows1252(entry.location), "is not a file name", from: origin)
-        case .denied(let error): throw error
+        case .nothing: note(LegacyText.decoded(entry.location), "is not a file name", from: origin)
         }
     }
 
@@ -135,24 +130,41 @@ extension MediaSearch {
         let kind: mode_t
     }
 
-    /// The first existing path. Throws 403 if there is none and the peer may not see one of the paths: then the answer
-    /// must not show its existence.
-    func firstThere(_ paths: [FilePath]) throws(RPCError) -> Result<Existing, LookFailure> {
-        var denial: RPCError?
+    /// The first existing path: as it is written, else in another spelling.
+    func firstThere(_ paths: [FilePath]) -> Result<Existing, LookFailure> {
+        switch firstExact(paths) {
+        case .success(let found): .success(found)
+        case .failure(let failure): firstSpelled(paths, failure)
+        }
+    }
+
+    /// The first existing path. If the peer may not see one of the paths, no other failure shows its existence.
+    func firstExact(_ paths: [FilePath]) -> Result<Existing, LookFailure> {
         var failure: LookFailure?
         for path in paths {
-            do throws(RPCError) {
-                switch try look(path) {
-                case .success(let mode): return .success(Existing(path: shortened(path), kind: mode & S_IFMT))
-                case .failure(let error): failure = failure ?? error
-                }
-            } catch {
-                denial = error
+            switch look(path) {
+            case .success(let mode): return .success(Existing(path: shortened(path), kind: mode & S_IFMT))
+            case .failure(let error): failure = error == .denied ? error : failure ?? error
             }
         }
-        if let denial { throw denial }
         guard let failure else { return .failure(LookFailure(code: ENOENT)) }
         return isUnmounted(paths[0], failure) ? .success(Existing(path: paths[0], kind: S_IFREG)) : .failure(failure)
+    }
+
+    /// The first of the paths, none of which exists because of `failure`, that exists in another spelling (`NameLookup`).
+    func firstSpelled(_ paths: [FilePath], _ failure: LookFailure) -> Result<Existing, LookFailure> {
+        var result = failure
+        for path in paths where failure.isAbsence {
+            switch lookup.find(path) {
+            case .found(let other):
+                if case .success(let mode) = look(other) {
+                    return .success(Existing(path: shortened(other), kind: mode & S_IFMT))
+                }
+            case .ambiguous: result = .ambiguous
+            case .none: break
+            }
+        }
+        return .failure(result)
     }
 
     /// The path without `..`, if it leads to the same file, so that an item has the same address for every client.

@@ -9,15 +9,6 @@ import PlaybackEngine
 
 /// The work of a `MediaResolver` on one thread: the found and the missing media, in the order of the request.
 struct MediaSearch: Sendable {
-    /// Media that cannot be opened, and the reason.
-    struct Missing: Sendable {
-        let uri: String
-        /// Text that follows the uri.
-        let words: String
-        var reason: RPCError.Reason?
-        /// Line of the list with the uri, from 1; nil: the request itself has it.
-        var line: Int?
-    }
 
     let resolver: MediaResolver
     let door: MediaDoor
@@ -27,7 +18,12 @@ struct MediaSearch: Sendable {
     /// True if a pipe may replace a file.
     let takesPipes: Bool
     private(set) var media: [ResolvedMedia] = []
-    private(set) var missing: [Missing] = []
+    /// The first of the missing media.
+    private(set) var missing: [MissingMedia] = []
+    /// Number of the missing media.
+    private(set) var missingCount = 0
+    /// Finds files by names that are not exactly theirs.
+    let lookup: NameLookup
     private let probe = ProbeBox()
     /// Lists and folders of the present item: each is opened once.
     private var seen: Set<FileIdentity> = []
@@ -40,13 +36,18 @@ struct MediaSearch: Sendable {
         var probe = PathProbe()
     }
 
-    /// A search that has found nothing. All lists of the request share `budget`.
-    init(_ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool, takesPipes: Bool = false) {
+    /// A search that has found nothing. All lists of the request share `budget`, and `lookup`; nil: a new one.
+    init(
+        _ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool, takesPipes: Bool = false,
+        lookup: NameLookup? = nil
+    ) {
         self.resolver = resolver
         self.budget = budget
         self.looksInside = looksInside
         self.takesPipes = takesPipes
-        door = MediaDoor(roots: resolver.isForeign ? resolver.roots : nil, abandoned: resolver.abandoned)
+        let door = MediaDoor(roots: resolver.isForeign ? resolver.roots : nil, abandoned: resolver.abandoned)
+        self.door = door
+        self.lookup = lookup ?? NameLookup(door)
     }
 
     /// Reserves memory for this number of items.
@@ -57,7 +58,8 @@ struct MediaSearch: Sendable {
     mutating func append(_ next: MediaSearch) throws(RPCError) {
         guard media.count + next.media.count <= resolver.limit else { throw tooMany }
         media += next.media
-        missing += next.missing
+        missing += next.missing.prefix(MissingMedia.most - missing.count)
+        missingCount += next.missingCount
     }
 
     /// Notes the line of the list for the missing media after the first `count`.
@@ -92,9 +94,7 @@ struct MediaSearch: Sendable {
         guard isRead, kind == S_IFREG || (takesPipes && kind == S_IFIFO), flags >= 0,
             flags & O_ACCMODE != O_WRONLY, flags & LINUX_O_PATH == 0
         else {
-            missing.append(
-                Missing(uri: name, words: "is not a regular file\(takesPipes ? " or pipe" : "") opened for reading"))
-            return
+            return note(name, "is not a regular file\(takesPipes ? " or pipe" : "") opened for reading", from: nil)
         }
         media.append(ResolvedMedia(source: .descriptor(descriptor, name: name), details: details))
     }
@@ -106,9 +106,9 @@ struct MediaSearch: Sendable {
     }
 
     /// Adds the regular file at an absolute path of the request, without details. False: nothing is added, because there is no
-    /// such file, or it is a list. Throws 403 if a foreign peer may not see it.
+    /// such file, it is a list, or a foreign peer may not see it.
     mutating func addFile(_ path: FilePath) throws(RPCError) -> Bool {
-        guard case .success(let mode) = try look(path), mode & S_IFMT == S_IFREG,
+        guard case .success(let mode) = look(path), mode & S_IFMT == S_IFREG,
             PlaylistKind(fileName: path.name) == nil
         else { return false }
         try append(ResolvedMedia(source: door.source(path), details: nil))
@@ -118,7 +118,7 @@ struct MediaSearch: Sendable {
     /// Adds the single item of a uri that is neither a folder nor a list.
     mutating func addSingle(uri: String) throws(RPCError) {
         guard case .path(let path) = MediaAddress(uri) else { return try add(uri: uri, nil) }
-        guard let kind = try kind(of: path, uri: uri, from: nil) else { return }
+        guard let kind = kind(of: path, uri: uri, from: nil) else { return }
         if kind == S_IFDIR { return note(uri, "is a folder: name one of its files", from: nil) }
         if kind == S_IFREG, PlaylistKind(fileName: path.name) != nil {
             return note(uri, "is a playlist: name one of its items", from: nil)
@@ -134,10 +134,10 @@ struct MediaSearch: Sendable {
             let remote = RemoteMedia(address: address, shownAddress: shown, mayUseLoopback: !resolver.isForeign)
             try append(ResolvedMedia(source: .remote(remote), details: details))
         case .path(let path):
-            guard let kind = try kind(of: path, uri: uri, from: list) else { return }
+            guard let kind = kind(of: path, uri: uri, from: list) else { return }
             try add(path, kind, details, uri: uri, from: list)
         case .track(let path, let number):
-            guard try kind(of: path, uri: uri, from: list) != nil else { return }
+            guard kind(of: path, uri: uri, from: list) != nil else { return }
             try addTrack(number, of: path, details, uri: uri, from: list)
         }
     }
@@ -184,18 +184,27 @@ struct MediaSearch: Sendable {
 
     /// Notes a missing source: `words` follow the uri, `reason` is for programs.
     mutating func note(_ uri: String, _ words: String, from list: ListOrigin?, reason: RPCError.Reason? = nil) {
-        let origin = list.map { " (named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
-        missing.append(Missing(uri: uri, words: words + origin, reason: reason))
+        note(MissingMedia(uri: uri, words: words, list: list?.name, reason: reason))
+    }
+
+    /// Notes a source that a foreign peer may not see. Of the path in a list it gets to know the last name at most.
+    mutating func noteDenied(_ uri: String, from list: ListOrigin?) {
+        let name = list == nil ? uri : uri.split(separator: "/").last.map(String.init) ?? ""
+        note(MissingMedia(uri: name, words: MissingMedia.denied, list: list?.name, isDenied: true))
+    }
+
+    private mutating func note(_ media: MissingMedia) {
+        missingCount += 1
+        if missing.count < MissingMedia.most { missing.append(media) }
     }
 
     private var tooMany: RPCError {
         .commandFailed(.tooMany, "more than \(resolver.limit) items, the limit of the queue")
     }
 
-    /// Kind of the file at a path; nil: it cannot be opened, which is noted. Throws 403 if a foreign peer may not see
-    /// it.
-    mutating func kind(of path: FilePath, uri: String, from list: ListOrigin?) throws(RPCError) -> mode_t? {
-        switch try look(path) {
+    /// Kind of the file at a path; nil: it cannot be opened, or a foreign peer may not see it, which is noted.
+    mutating func kind(of path: FilePath, uri: String, from list: ListOrigin?) -> mode_t? {
+        switch look(path) {
         case .success(let mode): return mode & S_IFMT
         case .failure(let failure):
             if isUnmounted(path, failure) { return S_IFREG }
@@ -206,6 +215,7 @@ struct MediaSearch: Sendable {
 
     /// Notes that the media at this uri cannot be opened, with the reason.
     mutating func note(_ failure: LookFailure, _ uri: String, from list: ListOrigin?) {
+        if failure == .denied { return noteDenied(uri, from: list) }
         let isForbidden = failure.code == EACCES || failure.code == EPERM
         note(uri, "cannot be opened: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
     }
@@ -219,34 +229,43 @@ struct MediaSearch: Sendable {
         return resolver.roots.isUnmounted(confined.root)
     }
 
-    /// The reason why a path cannot be opened.
-    struct LookFailure: Error {
-        /// The error number (`errno`).
-        let code: Int32
-        var words: String { SystemError.words(code).lowercased() }
-    }
-
-    /// The mode of the file at the path. Throws 403 if a foreign peer may not see it.
-    func look(_ path: FilePath) throws(RPCError) -> Result<mode_t, LookFailure> {
+    /// The mode of the file at the path.
+    func look(_ path: FilePath) -> Result<mode_t, LookFailure> {
         guard let roots = door.roots else {
             let mode = probe.probe.look(path)
             return mode < 0 ? .failure(LookFailure(code: Int32(-mode))) : .success(mode_t(mode))
         }
         var status = stat()
-        let shown = PrintableText.escaped(path.text, limit: 200)
-        let denied = RPCError.denied(
-            "permission denied for “\(shown)”: other users can play only files below “media-roots”")
-        guard let confined = roots.confinedPath(of: path) else { throw denied }
+        guard let confined = roots.confinedPath(of: path) else { return .failure(.denied) }
         let opened = confined.locate()
         guard opened >= 0 else {
             // A missing root reveals nothing; a path that leads out of one would.
             guard opened == -ENOENT || opened == -EACCES || opened == -ENOTDIR || opened == -ENAMETOOLONG else {
-                throw denied
+                return .failure(.denied)
             }
             return .failure(LookFailure(code: -opened))
         }
         defer { close(opened) }
         guard fstat(opened, &status) == 0 else { return .failure(LookFailure(code: errno)) }
         return .success(status.st_mode)
+    }
+}
+
+/// The reason why a path cannot be opened.
+struct LookFailure: Error, Equatable {
+    /// The error number (`errno`).
+    let code: Int32
+
+    /// A foreign peer may not see the path, whether it exists or not.
+    static let denied = LookFailure(code: EXDEV)
+    /// Several files have the name but for the case of its letters.
+    static let ambiguous = LookFailure(code: ENOTUNIQ)
+
+    /// True if the file may exist under another spelling of its name.
+    var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
+
+    var words: String {
+        self == .ambiguous
+            ? "several files differ from this name in capital letters only" : SystemError.words(code).lowercased()
     }
 }

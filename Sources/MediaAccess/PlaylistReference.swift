@@ -1,6 +1,7 @@
 package import AudioDecoders
 package import LinuxSystem
 import NowPlaying
+import TrackReading
 
 /// Possible target of a playlist entry's location.
 package enum PlaylistReference: Equatable {
@@ -16,36 +17,45 @@ package enum PlaylistReference: Equatable {
     package init(_ entry: PlaylistEntry, in folder: FilePath) {
         let location = entry.location
         if Self.hasScheme(location) {
-            self = .uri(String(validating: location, as: UTF8.self) ?? PlaylistText.windows1252(location))
+            let uri = LegacyText.decoded(location)
+            guard case .path(let path) = MediaAddress(uri) else {
+                self = .uri(uri)
+                return
+            }
+            self = .paths(Self.forms(path.normalized.bytes).compactMap { FilePath($0) })
             return
         }
         if Self.isPlain(location), let path = FilePath(location) {
             self = .paths([(location.first == UInt8(ascii: "/") ? path : folder.appending(path)).normalized])
             return
         }
-        var variants: [[UInt8]] = []
-        if let tails = Self.windowsTails(location) {
-            variants = tails
-        } else {
-            let slashed = location.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
-            variants = slashed == location ? [location] : [location, slashed]
-            let (decoded, isWhole) = PercentCoding.decoded(slashed)
-            if isWhole, decoded != slashed {
-                variants.insert(decoded, at: entry.isReference ? 0 : variants.count)
-            }
-        }
-        // A name in Windows-1252 is mostly stored in UTF-8 on this disk; it may also be stored unchanged.
-        variants = variants.flatMap { variant in
-            String(validating: variant, as: UTF8.self) == nil
-                ? [variant, Array(PlaylistText.windows1252(variant).utf8)] : [variant]
-        }
         var paths: [FilePath] = []
-        for variant in variants {
+        let variants = Self.forms(location).flatMap { Self.variants($0, isReference: entry.isReference) }
+        // Percent escapes may name bytes of any character set.
+        for variant in variants.flatMap(Self.forms) {
             guard !variant.isEmpty, let path = FilePath(variant) else { continue }
             let whole = (variant.first == UInt8(ascii: "/") ? path : folder.appending(path)).normalized
             if !paths.contains(whole) { paths.append(whole) }
         }
         self = .paths(paths)
+    }
+
+    /// A name, and what it is in UTF-8 if it is not: a name in an old character set is mostly stored in UTF-8 on this disk,
+    /// and may be stored unchanged.
+    private static func forms(_ name: [UInt8]) -> [[UInt8]] {
+        guard String(validating: name, as: UTF8.self) == nil else { return [name] }
+        let (legacy, windows) = (LegacyText.decoded(name), LegacyText.windows1252(name))
+        return [name, Array(legacy.utf8)] + (legacy == windows ? [] : [Array(windows.utf8)])
+    }
+
+    /// The paths that a location may mean: of another system, with its slashes, or with percent escapes.
+    private static func variants(_ location: [UInt8], isReference: Bool) -> [[UInt8]] {
+        if let tails = windowsTails(location) { return tails }
+        let slashed = location.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        var variants = slashed == location ? [location] : [location, slashed]
+        let (decoded, isWhole) = PercentCoding.decoded(slashed)
+        if isWhole, decoded != slashed { variants.insert(decoded, at: isReference ? 0 : variants.count) }
+        return variants
     }
 
     /// True for a name of ASCII characters without escapes and backslashes: one path at most can be meant.

@@ -3,6 +3,7 @@ package import AudioCore
 import AudioDecoders
 import LinuxSystem
 package import NowPlaying
+import TrackReading
 
 /// The cue sheet next to a file that was added by itself: its tracks become the file's chapters.
 package enum SheetBeside {
@@ -32,8 +33,8 @@ package enum SheetBeside {
     private static func index(of path: FilePath, in sheet: CueSheet) -> Int {
         let names = sheet.files.map { FilePath($0).map { Array($0.name) } }
         if let exact = names.firstIndex(of: Array(path.name)) { return exact }
-        let stems = sheet.files.map { FilePath($0).map { Array(FolderSheets.stem($0)) } }
-        return stems.firstIndex(of: Array(FolderSheets.stem(path))) ?? 0
+        let stems = sheet.files.map { LegacyText.decoded(FilePath($0).map(FolderSheets.stem) ?? []).lowercased() }
+        return stems.firstIndex(of: LegacyText.decoded(FolderSheets.stem(path)).lowercased()) ?? 0
     }
 }
 

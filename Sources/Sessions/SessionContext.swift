@@ -14,6 +14,8 @@ package import StateKeeping
     package let stateDirectory: String
     /// The folder of replaceable files. It may not exist. Nil: there is none.
     package let cacheDirectory: String?
+    /// The folder of the control socket, which is in memory.
+    package let runtimeDirectory: String
     /// Keeps the last state of each session for requests, and sends it to subscribers.
     package let board: StateBoard
     /// Sends requests to clients, and holds those of clients while sessions are restored.
@@ -22,13 +24,14 @@ package import StateKeeping
     /// A context, by its parts.
     package init(
         loop: EventLoop, settings: LiveConfiguration, instance: String, stateDirectory: String,
-        cacheDirectory: String?, board: StateBoard, server: ControlServer
+        cacheDirectory: String?, runtimeDirectory: String, board: StateBoard, server: ControlServer
     ) {
         self.loop = loop
         self.settings = settings
         self.instance = instance
         self.stateDirectory = stateDirectory
         self.cacheDirectory = cacheDirectory
+        self.runtimeDirectory = runtimeDirectory
         self.board = board
         self.server = server
     }

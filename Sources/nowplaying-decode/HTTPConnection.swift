@@ -138,18 +138,20 @@ final class HTTPConnection {
         let type = transfer.head["content-type"]?.lowercased() ?? ""
         let isAnnounced = PlaylistLinks.isAnnounced(by: type)
         // The content type of a stream is reliable; a body of type text may be a playlist.
-        guard isAnnounced || type.isEmpty || type.hasPrefix("text/") || type.hasPrefix("application/octet") else {
-            return nil
-        }
+        guard isAnnounced || PlaylistLinks.isPossible(for: type) else { return nil }
         try wait {
             transfer.result != nil || transfer.available >= (isAnnounced ? PlaylistLinks.maximumBytes : 512)
         }
-        guard PlaylistLinks(transfer.peek(PlaylistLinks.maximumBytes), isAnnounced: isAnnounced) != nil else {
+        func read() -> PlaylistLinks? {
+            PlaylistLinks(
+                transfer.peek(PlaylistLinks.maximumBytes), isAnnounced: isAnnounced, mayBeBare: true)
+        }
+        guard read() != nil else {
             if isAnnounced { throw WireFailure(.notRecognised, "its server announces a playlist, but it is not one") }
             return nil
         }
         try wait { transfer.result != nil || transfer.available >= PlaylistLinks.maximumBytes }
-        switch PlaylistLinks(transfer.peek(PlaylistLinks.maximumBytes), isAnnounced: isAnnounced) {
+        switch read() {
         case .links(let links): return links
         case .segments, nil:
             isSegmented = true

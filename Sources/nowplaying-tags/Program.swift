@@ -27,7 +27,9 @@ func run(_ arguments: [String]) -> Never {
         if ["-V", "--version"].contains(arguments[1]) { leave("nowplaying-tags \(Product.version)\n", on: 1, 0) }
     }
     let checks = arguments.count == 3 && arguments[2] == "check"
-    guard arguments.count == 2 || checks, let parent = pid_t(arguments[1]), linux_harden_process() == 0,
+    // Confined, it could not load the tables of the character set.
+    let hasCharset = arguments.count == 3 && LegacyText.take(argument: arguments[2])
+    guard arguments.count == 2 || checks || hasCharset, let parent = pid_t(arguments[1]), linux_harden_process() == 0,
         getppid() == parent
     else { leave(usage, on: 2, 64) }
     signal(SIGPIPE, SIG_IGN)

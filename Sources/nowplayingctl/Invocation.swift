@@ -152,6 +152,23 @@ final class Invocation {
         try reportStall(state: result["state"]?.stringValue)
     }
 
+    /// Media that `reportMissing` names.
+    private static let mostMissing = 20
+
+    /// Reports the media that a request has left out, on standard error.
+    func reportMissing(_ result: JSONValue) {
+        let missing = result["missing"]?.arrayValue ?? []
+        guard let count = result["missingCount"]?.integerValue, !missing.isEmpty else { return }
+        output.flush()
+        for media in missing.prefix(Self.mostMissing) {
+            let line = media["line"]?.integerValue.map { "line \($0): " } ?? ""
+            let (uri, reason) = (media["uri"]?.stringValue ?? "", media["reason"]?.stringValue ?? "is missing")
+            complain("left out: \(line)\(TerminalText.safe(uri)) \(TerminalText.safe(reason))")
+        }
+        let more = Int(clamping: count) - min(missing.count, Self.mostMissing)
+        if more > 0 { complain("left out: \(more) more") }
+    }
+
     /// If no sound is possible in this state, reports the reason, or waits with `--wait`.
     func reportStall(state: String?) throws(Failure) {
         guard state == "stalled" else { return }

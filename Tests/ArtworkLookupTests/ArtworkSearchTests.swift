@@ -174,6 +174,34 @@ import Testing
         let full = ArtworkCache(folder: "/proc/nowhere", limit: 10)
         #expect(throws: ArtworkError.self) { try full.store(bytes, as: picture(1)) }
     }
+
+    @Test("a folder that cannot be written gives its pictures to one in memory") func spareFolder() throws {
+        func picture(_ number: Int) -> Artwork {
+            Artwork(
+                id: String(repeating: "\(number)", count: 32), width: 1, height: 1, mediaType: "image/png")
+        }
+        let bytes = [UInt8](repeating: 7, count: 1000)
+        let spare = folder.path("run/artwork")
+        for parent in ["/proc/nowhere", "/dev/full/x"] {
+            let cache = ArtworkCache(folder: parent, limit: 1 << 20, spare: spare)
+            let path = try cache.store(bytes, as: picture(1))
+            #expect(path == "\(spare)/\(picture(1).id).png" && cache.path(of: picture(1)) == path)
+            unlink(path)
+            #expect(cache.path(of: picture(1)) == nil)
+            // A failure of the source is no failure of the folder: it is not asked again.
+            var calls = 0
+            #expect(throws: ArtworkError(message: "enough")) {
+                try ArtworkCache(folder: folder.path("good"), limit: 1 << 20, spare: spare).store(as: picture(2)) {
+                    (write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) in
+                    calls += 1
+                    try write([1])
+                    throw ArtworkError(message: "enough")
+                }
+            }
+            #expect(calls == 1)
+        }
+        #expect(Tree.names(spare).filter { $0.hasPrefix("2") }.isEmpty)
+    }
 }
 
 /// Names in a folder.

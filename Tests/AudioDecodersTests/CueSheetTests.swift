@@ -81,6 +81,13 @@ import Testing
         ])
     func sheets(text: String, expected: [String]) throws { #expect(try tracks(text) == expected) }
 
+    @Test("a track that ends where it begins is left out") func tracksAtOneTime() throws {
+        let text =
+            "FILE a WAVE\n"
+            + [0, 2, 2, 3, 3].enumerated().map { "TRACK \($0 + 1) AUDIO\nINDEX 01 0:\($1):0\n" }.joined()
+        #expect(try tracks(text) == ["1 0 0-150", "3 0 150-225", "5 0 225-"])
+    }
+
     @Test(
         arguments: [
             ("", "is not a cue sheet with tracks of audio"),

@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    private static let sorted = #""sort":["albumArtist","date","album","discNumber","trackNumber","uri"]"#
+    private static let sorted = #""sort":["albums"]"#
 
     @Test(
         arguments: [

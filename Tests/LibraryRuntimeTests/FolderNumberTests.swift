@@ -26,7 +26,7 @@ import TrackDatabase
             let context = ScanContext(
                 database: database, writer: writer, roots: [root], watch: watch, progress: ScanProgress {},
                 pace: ScanPace(), abandoned: AbandonFlag(), silent: [], readers: 1, program: ScannedFolder.built,
-                daemonFolder: nil)
+                daemonFolder: nil, reading: 0)
             guard case .success = ScanWalk.run(order, context, memory).result else {
                 Issue.record("the scan failed")
                 return

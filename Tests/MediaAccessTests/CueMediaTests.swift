@@ -16,7 +16,8 @@ import Testing
         let resolver = MediaResolver(
             roots: MediaRoots(isForeign ? [folder.path] : []), isForeign: isForeign, limit: 1000, descriptors: [],
             abandoned: AbandonFlag())
-        return try resolver.resolve(.other(.queueAdd), JSONObject([JSONObject.Member("items", .array(items))]))
+        let parameters = JSONObject([.init("items", .array(items)), .init("strict", true)])
+        return try resolver.resolve(.other(.queueAdd), parameters).media
     }
 
     private func uris(_ items: [JSONValue], isForeign: Bool = false) throws -> [String] {

@@ -19,9 +19,9 @@ import Testing
         let resolver = MediaResolver(
             roots: MediaRoots(roots ?? []), isForeign: roots != nil, limit: limit, descriptors: [file],
             abandoned: AbandonFlag())
-        let parameters = JSONObject([.init("list", ["descriptor": 0])])
+        let parameters = JSONObject([.init("list", ["descriptor": 0]), .init("strict", true)])
         do throws(RPCError) {
-            return .success(try resolver.resolve(.other(.queueAdd), parameters))
+            return .success(try resolver.resolve(.other(.queueAdd), parameters).media)
         } catch {
             return .failure(error)
         }
@@ -81,7 +81,7 @@ import Testing
             let items = JSONObject([.init("items", .array([.string(path)]))])
             let listed = resolve(Array(JSONWriter.text(.string(path)).utf8), limit: 100)
             do throws(RPCError) {
-                let expected = try resolver.resolve(.other(.queueAdd), items).map(\.source.uri)
+                let expected = try resolver.resolve(.other(.queueAdd), items).media.map(\.source.uri)
                 #expect(try listed.get().map(\.source.uri) == expected && !expected.isEmpty)
             } catch {
                 guard case .failure(let refusal) = listed else {

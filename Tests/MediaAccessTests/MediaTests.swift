@@ -18,7 +18,9 @@ import Testing
             abandoned: AbandonFlag())
         do throws(RPCError) {
             return .success(
-                try resolver.resolve(.other(.queueAdd), JSONObject([JSONObject.Member("items", .array(items))])))
+                try resolver.resolve(
+                    .other(.queueAdd), JSONObject([.init("items", .array(items)), .init("strict", true)])
+                ).media)
         } catch {
             return .failure(error)
         }
@@ -252,7 +254,7 @@ import Testing
         let resolver = MediaResolver(
             roots: MediaRoots([]), isForeign: false, limit: 100, descriptors: [], abandoned: abandoned)
         let parameters = JSONObject([JSONObject.Member("items", [.string(folder.path + "/0"), "/nonexistent"])])
-        #expect(try resolver.resolve(.other(.queueAdd), parameters).isEmpty)
+        #expect(try resolver.resolve(.other(.queueAdd), parameters).media.isEmpty)
     }
 
     @Test func descriptors() throws {

@@ -29,7 +29,9 @@ import Testing
             roots: MediaRoots(roots), isForeign: isForeign, limit: limit, descriptors: [], abandoned: AbandonFlag())
         do throws(RPCError) {
             return .success(
-                try resolver.resolve(.other(.queueAdd), JSONObject([JSONObject.Member("items", .array(items))])))
+                try resolver.resolve(
+                    .other(.queueAdd), JSONObject([.init("items", .array(items)), .init("strict", true)])
+                ).media)
         } catch {
             return .failure(error)
         }

@@ -1,7 +1,7 @@
 // Requests to the library, and the use of its answers.
 
 const TRACK = ["uri", "title", "artist", "album", "albumId", "trackNumber", "discNumber", "duration"];
-export const ALBUM_ORDER = ["discNumber", "trackNumber"];
+export const ALBUM_ORDER = ["albums"];
 
 export class Library {
   #player;

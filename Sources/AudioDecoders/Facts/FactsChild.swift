@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import Synchronization
+import TrackReading
 
 /// The process that reads the facts of files for this one: nowplaying-tags, confined. It starts with the first file,
 /// reads one file after the other, and ends with `end()`. Its answers are treated as hostile.
@@ -32,6 +33,8 @@ package final class FactsChild: Sendable {
     private struct Running {
         let process: ChildProcess
         let socket: OwnedDescriptor
+        /// Its last argument: the character set of old tags.
+        let charset: [String]
     }
 
     private struct State {
@@ -68,7 +71,9 @@ package final class FactsChild: Sendable {
     package func read(_ file: MediaFile, _ extent: FileFacts.Extent) -> Outcome {
         let (kept, ends) = state.withLock { ($0.running.take(), $0.ends) }
         let child: Running
-        do throws(SystemError) { if let kept { child = kept } else { child = try start() } } catch {
+        do throws(SystemError) {
+            if let kept, kept.charset == LegacyText.argument { child = kept } else { child = try start() }
+        } catch {
             return .unavailable("cannot start \(Self.name): \(error.message)")
         }
         let order = FactsOrder(extent).bytes
@@ -89,8 +94,9 @@ package final class FactsChild: Sendable {
         guard linux_socket_pair(&ends) == 0 else { throw SystemError("make a socket") }
         let socket = OwnedDescriptor(ends[0])
         defer { close(ends[1]) }
-        let process = try ChildProcess.start(program, [String(getpid())], descriptors: [ends[1]])
-        return Running(process: process, socket: socket)
+        let charset = LegacyText.argument
+        let process = try ChildProcess.start(program, [String(getpid())] + charset, descriptors: [ends[1]])
+        return Running(process: process, socket: socket, charset: charset)
     }
 
     /// Waits for the answer while the child computes, up to the limits.

@@ -16,9 +16,12 @@ struct SndFileHandle: ~Copyable {
         let start: Int64
         var position: Int64 = 0
         var failure: DecodingError?
-        init(_ file: MediaFile, _ start: Int64) {
+        /// Nil: the file is complete.
+        let unfinished: UnfinishedWave?
+        init(_ file: MediaFile, _ start: Int64) throws(DecodingError) {
             self.file = file
             self.start = start
+            unfinished = try UnfinishedWave(file, at: start)
         }
     }
 
@@ -37,7 +40,7 @@ struct SndFileHandle: ~Copyable {
 
     /// Opens the content that begins at `start` in the file. Throws `.broken`, `.notRecognised`, or a read error.
     init(file: MediaFile, start: Int64) throws(DecodingError) {
-        let source = Source(file, start)
+        let source = try Source(file, start)
         var callbacks = SF_VIRTUAL_IO(
             get_filelen: { context in
                 let source = Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue()
@@ -157,7 +160,9 @@ struct SndFileHandle: ~Copyable {
     private static func read(_ source: Source, _ target: UnsafeMutableRawBufferPointer) -> sf_count_t {
         guard source.failure == nil else { return 0 }
         do throws(DecodingError) {
-            let count = try source.file.readFully(into: target, at: source.start + source.position)
+            let offset = source.start + source.position
+            let count = try source.file.readFully(into: target, at: offset)
+            source.unfinished?.apply(to: UnsafeMutableRawBufferPointer(rebasing: target[..<count]), readAt: offset)
             source.position += Int64(count)
             return sf_count_t(count)
         } catch {

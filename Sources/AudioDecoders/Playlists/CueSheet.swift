@@ -29,10 +29,11 @@ package struct CueSheet: Equatable, Sendable {
         let ascends = zip(marks, marks.dropFirst()).allSatisfy { $0.number < $1.number }
         for (index, mark) in marks.enumerated() {
             let next = index + 1 < marks.count && marks[index + 1].file == mark.file ? marks[index + 1] : nil
-            if let next, !(mark.start < next.start) {
+            if let next, next.start < mark.start {
                 throw PlaylistError("has tracks out of order: \(next.number) does not begin after \(mark.number)")
             }
-            guard mark.isAudio else { continue }
+            // A track that ends where it begins has no sound.
+            guard mark.isAudio, next?.start != mark.start else { continue }
             var metadata = mark.metadata
             // Numbers that restart with the next disc would not be unique.
             let number = ascends ? mark.number : index + 1

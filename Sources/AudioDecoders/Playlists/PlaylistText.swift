@@ -44,24 +44,8 @@ package enum PlaylistText {
     /// True for a blank or a tab, the only space within a line.
     static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// A text for people: UTF-8, or Windows-1252 if it is not valid UTF-8, with the limits of tags (`TagText`). Nil:
-    /// nothing is left.
-    static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        TagText.text(Array((String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)).utf8))
-    }
-
-    /// Decodes Windows-1252, which contains Latin-1. Its five gaps decode as in Latin-1.
-    package static func windows1252(_ bytes: some Sequence<UInt8>) -> String {
-        var scalars = String.UnicodeScalarView()
-        for byte in bytes {
-            let isSpecial = (0x80..<0xA0).contains(byte)
-            scalars.append(isSpecial ? windowsScalars[Int(byte) - 0x80] : Unicode.Scalar(byte))
-        }
-        return String(scalars)
-    }
-
-    private static let windowsScalars: [Unicode.Scalar] = Array(
-        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
+    /// A text for people, with the character sets and limits of tags (`TagText`). Nil: nothing is left.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String? { TagText.text(bytes) }
 
     /// True if the line begins with this word; ignores the case of ASCII letters.
     static func has(_ line: ArraySlice<UInt8>, prefix: StaticString) -> Bool {

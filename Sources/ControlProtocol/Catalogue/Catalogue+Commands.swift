@@ -75,14 +75,16 @@ extension Catalogue {
                 .optional("itemId", .itemID, "play this item of the queue"),
                 .optional("index", .ordinal, "play the item at this index, from 0"),
                 .optional("position", .seconds, "start at this position in the item"),
-                duration,
+                duration, strict,
             ],
             exclusive: [
                 ["uri", "itemId", "index"], ["descriptor", "itemId", "index"], ["duration", "itemId", "index"],
+                ["strict", "itemId", "index"],
             ],
             help:
                 "Starts or resumes at the default rate. With a uri or descriptor, replaces the queue; after the end of the "
-                + "queue, starts at the first item. With a uri, descriptor, itemId or index it needs the role control.",
+                + "queue, starts at the first item. With a uri, descriptor, itemId or index it needs the role control. Entries of a playlist "
+                + "that do not exist are left out, and the result names them in missing and missingCount.",
             example: #"{"uri": "/music/a.flac", "position": 60.5}"#),
         command(.pause, reach: .networkAndBroker(.remote), help: "Pauses; play resumes with the next sample."),
         command(.stop, reach: .networkAndBroker(.remote), help: "Stops; the item stays current, at position 0."),

@@ -61,11 +61,13 @@ extension Catalogue {
                 .optional("at", .ordinal, "index of the first of them; default: the end"),
                 .optional("next", .boolean, "add them directly after the current item"),
                 .optional("play", .boolean, "play the first of them"),
-                session, ifVersion,
+                strict, session, ifVersion,
             ],
             exclusive: [["at", "next"], ["items", "list"]], anyOf: ["items", "list"],
-            help: "Adds items, all or none. Opens no media, but refuses a local path that does not exist.",
-            result: "ids and version; of a list: firstId, count and version",
+            help: "Adds the items that exist. Opens no media, but leaves out a local path that does not exist; if none "
+                + "exists, it is an error.",
+            result:
+                "ids and version; of a list: firstId, count and version; missing and missingCount, if some are left out",
             example: #"{"items": ["/music/a.flac", "/music/album"], "play": true}"#),
         Method(
             name: .queueRemove, kind: .queue, role: .control, reach: .networkAndBroker(.control),

@@ -20,6 +20,8 @@ package enum Catalogue {
     /// The method with this name.
     package static func method(_ name: MethodName) -> Method { table.method(name.rawValue)! }
 
+    static let strict = Parameter.optional(
+        "strict", .boolean, "true: refuse all if one of the media, or of the entries of a playlist, does not exist")
     static let session = Parameter.optional("session", .text, "name of the session; default: the active one")
     /// Guard of all methods of the queue.
     package static let ifVersion = Parameter.optional(

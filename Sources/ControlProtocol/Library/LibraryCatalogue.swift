@@ -45,8 +45,9 @@ package enum LibraryCatalogue {
     /// The order of tracks.
     static let sort = Parameter.optional(
         "sort", .textOrTexts(count: 1...8),
-        "fields to sort by, each with a leading - for falling, or random or randomAlbums alone; default: the order in which "
-            + "the tracks came into the library")
+        "fields to sort by, each with a leading - for falling, or random or randomAlbums alone; albums: by album artist, date "
+            + "and title of the album, then by disc, number and file; default: the order in which the tracks came into the "
+            + "library")
     /// The seed of a random order.
     static let seed = Parameter.optional(
         "seed", .ordinal, "a number that selects one of the random orders; default: 0")

@@ -147,7 +147,8 @@ package import Sessions
                 roots: roots, isForeign: isForeign, limit: QueueLimit.items, descriptors: descriptors,
                 abandoned: abandoned)
             do throws(RPCError) {
-                let media = try resolver.resolve(name, parameters)
+                let found = try resolver.resolve(name, parameters)
+                let (media, missing) = (found.media, MissingMembers(found))
                 // The media of an abandoned search may be incomplete.
                 if abandoned.isSet { throw .commandFailed(.abandoned, "the client disconnected") }
                 if name == .command(.play), media.count == 1,
@@ -164,14 +165,14 @@ package import Sessions
                         let request = MethodRequest(
                             method: name, client: client.identity, parameters: parameters, media: kept,
                             addition: addition)
-                        perform(request, answer)
+                        perform(request) { answer(missing.added(to: $0)) }
                     }
                 }
                 let numbers = name.addsItems && !media.isEmpty ? try sessions.numbers(for: media.count) : nil
                 return .success { client, answer in
                     let request = MethodRequest(
                         method: name, client: client.identity, parameters: parameters, media: media, numbers: numbers)
-                    perform(request, answer)
+                    perform(request) { answer(missing.added(to: $0)) }
                 }
             } catch {
                 return .failure(error)

@@ -49,7 +49,9 @@ import Sessions
         handler = try makeHandler(
             SessionContext(
                 loop: loop, settings: settings, instance: state.instance, stateDirectory: paths.stateDirectory,
-                cacheDirectory: paths.cacheDirectory, board: board, server: server))
+                cacheDirectory: paths.cacheDirectory,
+                runtimeDirectory: FilePath(paths.socket.utf8)?.folder.text ?? "/run",
+                board: board, server: server))
         let greeting = RequestRouter.Greeting(
             version: serverOptions.version, instance: state.instance,
             animatedArtwork: configuration.showsAnimatedArtwork ? AnimatedShape.allCases.map(\.rawValue) : [])

@@ -55,7 +55,8 @@ enum FoundList {
         } catch {
             throw .unreadable(name, error.message)
         }
-        let items = entries.prefix(ListEdit.maximumItems).compactMap { item($0, in: path.folder) }
+        let finder = ListedFiles(roots: roots)
+        let items = entries.prefix(ListEdit.maximumItems).compactMap { item($0, in: path.folder, finder) }
         recent.keep(items, key)
         return items
     }
@@ -67,14 +68,12 @@ enum FoundList {
         return Int64(hasher.finalize())
     }
 
-    private static func item(_ entry: PlaylistEntry, in folder: FilePath) -> ListItem? {
+    private static func item(_ entry: PlaylistEntry, in folder: FilePath, _ finder: ListedFiles) -> ListItem? {
         let title = entry.metadata.title.map { title in entry.metadata.artist.map { $0 + " - " + title } ?? title }
         switch PlaylistReference(entry, in: folder) {
         case .uri(let uri): return ListItem(uri: uri, title: title, duration: entry.duration)
         case .paths(let paths):
-            var status = stat()
-            let there = paths.first { path in path.withCString { stat($0, &status) } == 0 }
-            return (there ?? paths.first).map { path in
+            return (finder.find(paths) ?? paths.first).map { path in
                 let short = path.leadsUp ? path.collapsed : path
                 return ListItem(uri: MediaSource.fileURI(short), title: title, duration: entry.duration)
             }

@@ -237,8 +237,11 @@ import TrackDatabase
             rest.used()
             switch result {
             case .success(var value):
-                if sealed.missing > 0, case .object(var object) = value {
-                    object["missing"] = .integer(Int64(sealed.missing))
+                if case .object(var object) = value {
+                    // The daemon names the files that have gone since.
+                    let missing = Int64(sealed.missing) + (object["missingCount"]?.integerValue ?? 0)
+                    object["missing"] = missing > 0 ? .integer(missing) : nil
+                    object["missingCount"] = nil
                     value = .object(object)
                 }
                 answer(.success(value))

@@ -19,11 +19,15 @@ import TrackDatabase
     /// Tracks of an album whose files are searched, at most.
     private nonisolated static let mostTracks = 100
 
-    /// A desk with its cache in this folder; nil: there is none.
-    package init(_ views: LibraryViews, _ pool: ReaderPool, _ settings: LibrarySettings, cacheFolder: String?) {
+    /// A desk with its cache in this folder; nil: there is none. `spare`: a folder in memory for pictures that the first one
+    /// cannot take; nil: none.
+    package init(
+        _ views: LibraryViews, _ pool: ReaderPool, _ settings: LibrarySettings, cacheFolder: String?,
+        spare: String? = nil
+    ) {
         self.views = views
         self.pool = pool
-        cache = cacheFolder.map { ArtworkCache.at(folder: $0, limit: Self.bytes(settings)) }
+        cache = (cacheFolder ?? spare).map { ArtworkCache.at(folder: $0, limit: Self.bytes(settings), spare: spare) }
         change(settings)
     }
 
@@ -69,7 +73,7 @@ import TrackDatabase
         let tracks: [StoredTrack]
         do throws(TrackDatabaseError) {
             tracks = try pool.read(for: user, showing: sight.view.visible) { reader throws(TrackDatabaseError) in
-                let order = try TrackSort(names: ["discNumber", "trackNumber"], seed: 0)
+                let order = try TrackSort(names: ["albums"], seed: 0)
                 return try reader.query(TrackQuery(filter: .album(album), sort: order, limit: mostTracks)).rows
             }
         } catch {

@@ -22,6 +22,8 @@ final class FileComparison {
     private let results: ScanResults
     private let pool: ReadingPool
     private let line: DiskCalls.Line
+    /// Indices of the roots whose files were read in another way, and are read again.
+    private let outdated: Set<Int>
     private var jobs: [ReadJob] = []
 
     /// Files in one order to a process.
@@ -29,8 +31,13 @@ final class FileComparison {
     /// Files of the database that are in memory at a time.
     private static let page = 2048
 
-    /// A comparison by this reader and this line of calls. It starts the reading threads.
-    init(_ context: ScanContext, _ reader: TrackReader, _ results: ScanResults, _ line: DiskCalls.Line) {
+    /// A comparison by this reader and this line of calls. It reads all files of the roots `outdated`. It starts the
+    /// reading threads.
+    init(
+        _ context: ScanContext, _ reader: TrackReader, _ results: ScanResults, _ line: DiskCalls.Line,
+        outdated: Set<Int>
+    ) {
+        self.outdated = outdated
         self.context = context
         self.reader = reader
         self.results = results
@@ -107,13 +114,13 @@ final class FileComparison {
         if let known {
             // Some file systems give new inode numbers at each mount.
             if root.unwatchable != nil { file.inode = known.file.inode }
-            if file == known.file {
+            if file == known.file, !outdated.contains(root.index) {
                 settlement.addFound(known)
                 return true
             }
         }
         let fault = folder.faults.isEmpty ? nil : folder.faults[listing.name(entry)]
-        if known == nil, let fault, fault.file == file { return true }
+        if known == nil, let fault, fault.file == file, !outdated.contains(root.index) { return true }
         jobs.append(
             ReadJob(
                 root: root, folder: folder.path, name: listing.name(entry), known: known?.track, hasFault: fault != nil)

@@ -22,8 +22,9 @@ extension ScanReport.Finished {
     private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
     /// Stores the report in the database. A full disk loses only this report; the changes of a scan report the failure.
-    /// `firstArrival`: after a full scan, the number before its first new track, see `Arrivals`.
-    func keep(_ writer: LibraryWriter, isFull: Bool, firstArrival: Int64?) {
+    /// `firstArrival`: after a full scan, the number before its first new track, see `Arrivals`. `read`: names of the roots
+    /// that it has read whole, in the way `reading`.
+    func keep(_ writer: LibraryWriter, isFull: Bool, firstArrival: Int64?, read: [[UInt8]], reading: Int64) {
         let numbers = [
             Int64(clamping: (finished * 1000).rounded()), Int64(clamping: (seconds * 1000).rounded()), Int64(files),
             Int64(added), Int64(changed), Int64(moved), Int64(missing), Int64(faults),
@@ -31,6 +32,7 @@ extension ScanReport.Finished {
         _ = try? writer.write { batch throws(TrackDatabaseError) in
             for (name, number) in zip(Self.names, numbers) { try batch.setNumber(number, for: Self.key(name)) }
             if isFull { try batch.setNumber(firstArrival, for: Arrivals.mark) }
+            for root in read { try batch.setNumber(reading, for: ReadingMark.key(root)) }
         }
     }
 

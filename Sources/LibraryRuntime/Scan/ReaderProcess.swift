@@ -215,7 +215,8 @@ package final class ReaderProcess {
         guard linux_socket_pair(&ends) == 0 else { throw SystemError("make a socket") }
         let socket = OwnedDescriptor(ends[0])
         defer { close(ends[1]) }
-        let process = try ChildProcess.start(program, [String(getpid())], descriptors: [ends[1]])
+        let process = try ChildProcess.start(
+            program, [String(getpid())] + LegacyText.argument, descriptors: [ends[1]])
         return Running(process: process, socket: socket)
     }
 }

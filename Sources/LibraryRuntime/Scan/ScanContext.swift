@@ -26,6 +26,8 @@ struct ScanContext: Sendable {
     let program: String?
     /// Path of the daemon's state directory; nil: not known.
     let daemonFolder: String?
+    /// The way in which the scan reads tags, see `ReadingMark`.
+    let reading: Int64
 }
 
 /// A file to read.

@@ -49,6 +49,14 @@ package struct ScanReport: Equatable, Sendable {
         case watched
         case walked(reason: String)
         case missing(reason: String)
+
+        /// True if a scan has reached the folder.
+        var isThere: Bool {
+            switch self {
+            case .watched, .walked: true
+            case .unseen, .missing: false
+            }
+        }
     }
 
     /// A folder of the library.

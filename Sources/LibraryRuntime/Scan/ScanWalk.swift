@@ -53,7 +53,10 @@ final class ScanWalk {
                 throw error
             }
             let finished = ScanReport.Finished(context)
-            finished.keep(context.writer, isFull: order.isFull, firstArrival: walk.results.firstArrival)
+            let read = order.isFull ? context.roots.indices.filter { walk.modes[$0].isThere } : []
+            finished.keep(
+                context.writer, isFull: order.isFull, firstArrival: walk.results.firstArrival,
+                read: read.map { context.roots[$0].name }, reading: context.reading)
             return ScanOutcome(modes: walk.modes, returned: walk.returned, result: .success(finished))
         } catch { return ScanOutcome(modes: modes, returned: [], result: .failure(error)) }
     }
@@ -76,7 +79,13 @@ final class ScanWalk {
         hasLists = lists
         hasFaults = faults > 0
         results = try ScanResults(context, present: opened.roots.compactMap { $0?.name }, findsMoves: !isEmpty)
-        files = FileComparison(context, reader, results, line)
+        let outdated = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            var outdated: Set<Int> = []
+            for (index, root) in context.roots.enumerated()
+            where try reader.number(for: ReadingMark.key(root.name)) != context.reading { outdated.insert(index) }
+            return outdated
+        }
+        files = FileComparison(context, reader, results, line, outdated: outdated)
         watches = ScanWatches(context, opened.roots, memory, line)
     }
 

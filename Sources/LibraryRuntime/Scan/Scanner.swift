@@ -173,7 +173,7 @@ package import TrackDatabase
         let context = ScanContext(
             database: database, writer: writer, roots: roots, watch: watch, progress: progress, pace: pace,
             abandoned: abandoned, silent: silent.indices, readers: readers(order), program: program,
-            daemonFolder: daemonFolder)
+            daemonFolder: daemonFolder, reading: ReadingMark.present(charset: settings.legacyCharset))
         let watchdog = DiskWatchdog(loop, context.calls) { [unowned self] in
             silent.patience(of: $0)
         } stuck: { [unowned self] in

@@ -27,7 +27,10 @@ import NowPlayingClient
         named = NamedLists(store, in: folder)
         let news = ListNews(loop, events, store, in: folder)
         lists = ListDesk(loop, views, news, pool, rest, store, DaemonCaller(loop, paths: sockets))
-        pictures = PictureDesk(views, pool, settings, cacheFolder: cacheFolder)
+        // The folder of the socket is in memory.
+        let runtime = FilePath(paths.socket.utf8)?.folder.text
+        pictures = PictureDesk(
+            views, pool, settings, cacheFolder: cacheFolder, spare: runtime.map { $0 + "/library-artwork" })
         let mirror = FeedbackMirror { change, then in writer.perform(change, then: then) }
         mirror.onChange = changed
         do throws(ClientError) {

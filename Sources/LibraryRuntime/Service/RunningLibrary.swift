@@ -4,6 +4,7 @@ import ControlServer
 import Glibc
 import LinuxSystem
 import TrackDatabase
+import TrackReading
 
 /// The parts of the library while it serves.
 @PlayerLoop final class RunningLibrary {
@@ -35,6 +36,7 @@ import TrackDatabase
         self.server = server
         self.paths = paths
         self.reload = reload
+        Self.useCharset(settings)
         views = LibraryViews(roots, mediaRoots: settings.mediaRoots)
         pool = ReaderPool(database, limit: Self.readers)
         rest = ReaderRest(loop, pool)
@@ -71,12 +73,17 @@ import TrackDatabase
         return LibraryRoots.named(folders, file: paths.rootNames)
     }
 
+    private static func useCharset(_ settings: LibrarySettings) {
+        LegacyText.current = settings.legacyCharset.flatMap { LegacyCharset($0) }
+    }
+
     private func takeSettings() {
         ServiceManager.notify("RELOADING=1")
         defer { ServiceManager.notify("READY=1") }
         do throws(ConfigurationError) {
             let settings = try reload()
             let roots = Self.roots(settings, paths)
+            Self.useCharset(settings)
             views.change(roots, mediaRoots: settings.mediaRoots)
             scans.change(roots, settings)
             daemonSide.change(settings)

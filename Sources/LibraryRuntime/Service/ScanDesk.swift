@@ -37,11 +37,12 @@ import TrackDatabase
     /// Starts to scan and to watch.
     func begin() { scanner.begin() }
 
-    /// Applies changed folders and times. With the same folders, the scanner continues.
+    /// Applies changed folders, times and the character set of tags. Without a change, the scanner continues.
     func change(_ roots: [RootNames.Root], _ settings: LibrarySettings) {
         let isSame =
             roots == self.roots && settings.scanAt == self.settings.scanAt
             && settings.scanInterval == self.settings.scanInterval
+            && settings.legacyCharset == self.settings.legacyCharset
         guard !isSame else { return }
         self.roots = roots
         self.settings = settings

@@ -1,6 +1,7 @@
 package import ArtworkLookup
 package import ConfigurationFiles
 import ControlProtocol
+import TrackReading
 
 /// Settings of the library: its own section, and the access that it shares with the daemon.
 package struct LibrarySettings: Equatable, Sendable {
@@ -20,6 +21,8 @@ package struct LibrarySettings: Equatable, Sendable {
     package var daemonStateDirectory: String?
     /// Folders below which other users may name files.
     package var mediaRoots: [String] = []
+    /// Character set of texts that are not UTF-8, shared with the daemon; nil: Windows-1252.
+    package var legacyCharset: String?
     /// Group whose members may change the library's lists and the queue; nil: none.
     package var controlGroup: String?
     /// Group whose members may read; nil: none.
@@ -85,6 +88,13 @@ package struct LibrarySettings: Equatable, Sendable {
                 $0.mediaRoots.append($1)
                 return isPath($1)
             }, clear: { $0.mediaRoots = [] }),
+        Row(
+            section: "media", name: "legacy-charset",
+            takes: "a character set that the C library knows, such as shift-jis, gbk or cp1251"
+        ) {
+            $0.legacyCharset = $1
+            return LegacyCharset($1) != nil
+        },
         Row(section: "access", name: "control-group", takes: "the name or number of a group") {
             $0.controlGroup = $1
             return !$1.isEmpty

@@ -106,6 +106,7 @@ import MPDProtocol
         }
         guard library.isThere else {
             parameters["items"] = items
+            parameters["strict"] = true
             return daemon.ask("queue.add", .object(parameters), for: client) { result in
                 guard case .success(let answer) = result else { return done(nil) }
                 check((answer["ids"]?.arrayValue ?? []).compactMap(\.integerValue))

@@ -14,9 +14,10 @@ extension ArtworkKeeper {
         return ArtworkKeeper(
             Parts(
                 subject: subject, loop: context.loop, workers: Workers(context.loop, name: "artwork"), rules: rules,
-                cache: context.cacheDirectory.map {
-                    ArtworkCache.at(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
-                }, certificates: configuration.certificates, settings: context.settings,
+                cache: ArtworkCache.at(
+                    folder: (context.cacheDirectory ?? context.runtimeDirectory) + "/artwork",
+                    limit: Int64(configuration.artworkCacheSize) << 20, spare: context.runtimeDirectory + "/artwork"),
+                certificates: configuration.certificates, settings: context.settings,
                 log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) }))
     }
 }

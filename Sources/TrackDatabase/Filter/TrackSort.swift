@@ -37,7 +37,8 @@ package enum TrackSort: Equatable, Sendable {
             guard let field = SortField(name: own) else {
                 throw .invalid(
                     "nothing is sorted by “\(String(own.unicodeScalars.prefix(64).map { $0.value < 32 ? "?" : Character($0) }))”",
-                    nearest: NearestName.suggestion(for: own, among: SortField.all.map(\.name)))
+                    nearest: NearestName.suggestion(
+                        for: own, among: SortField.all.map(\.name) + [SortField.albums.name]))
             }
             keys.append(SortKey(field, isFalling: isFalling))
         }
@@ -64,10 +65,13 @@ package enum SortField: Hashable, Sendable {
     case uri
     case number(FilterField.NumberField)
     case time(FilterField.TimeField)
+    /// Albums by artist, date and title, each in its own order: by disc, number and file. Falling, the albums turn around
+    /// and their tracks do not.
+    case albums
 
     /// The field with this name; nil: the name is unknown.
     package init?(name: String) {
-        guard let field = Self.all.first(where: { $0.name == name }) else { return nil }
+        guard let field = (Self.all + [.albums]).first(where: { $0.name == name }) else { return nil }
         self = field
     }
 
@@ -78,10 +82,11 @@ package enum SortField: Hashable, Sendable {
         case .uri: "uri"
         case .number(let field): field.rawValue
         case .time(let field): field.rawValue
+        case .albums: "albums"
         }
     }
 
-    /// All fields.
+    /// All fields of single tracks.
     package static let all: [SortField] =
         TrackTag.allCases.map { .tag($0) } + [.uri] + FilterField.NumberField.allCases.map { .number($0) }
         + FilterField.TimeField.allCases.map { .time($0) }

@@ -45,6 +45,10 @@ struct QueryPlan {
                 tables: "track t INDEXED BY track_added CROSS JOIN tagset s", condition: "s.id = t.tagset",
                 columns: [column("t.added")] + rest + [SortColumn(sql: "t.id", isFalling: false)], seek: "t.added")
             return QueryPlan(phases: [phase], slowness: Self.rare)
+        case .albums:
+            // Its first columns are those of the artist.
+            let columns = SortColumns.columns(first).dropFirst(2)
+            return ordered(by: .albumArtist, isFalling: isFalling, columns + rest)
         case .number, .time: return nil
         }
     }
@@ -103,6 +107,7 @@ struct QueryPlan {
         case .uri?: return Array(columns.prefix(2))
         case .tag(let tag)? where !tag.isOwn || tag == .title:
             columns.append(SortColumn(sql: "t.tagset", isFalling: false))
+        case .albums?: columns.append(SortColumn(sql: "t.tagset", isFalling: false))
         case .tag?, .number?, .time?, nil: break
         }
         return columns + [SortColumn(sql: "t.id", isFalling: false)]

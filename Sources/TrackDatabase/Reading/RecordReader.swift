@@ -110,15 +110,9 @@ struct RecordReader {
             ? "1"
             : """
             EXISTS(SELECT 1 FROM track t INDEXED BY track_tagset
-                WHERE t.tagset = s.id AND (t.flags & \(TrackFlags.missing)) = 0 AND holds(t.folder, ?2))
+                WHERE t.tagset = a.id AND (t.flags & \(TrackFlags.missing)) = 0 AND holds(t.folder, ?2))
             """
-        let statement = try core.database.statement(
-            """
-            SELECT (SELECT text FROM value WHERE id = d.date) AS text FROM
-            (SELECT firstOf(s.packed, \(TrackTag.date.rawValue)) AS date, sum(s.tracks) AS tracks
-                FROM tagset s WHERE s.album = ?1 AND s.tracks > 0 AND \(condition) GROUP BY 1) d
-            WHERE d.date IS NOT NULL ORDER BY d.tracks DESC, text DESC LIMIT 1
-            """)
+        let statement = try core.database.statement(AlbumDate.sql(album: "?1", condition: condition))
         defer { statement.reset() }
         try statement.bind([.integer(id)] + (shown.map { [.ids($0.ids)] } ?? []))
         return try statement.step() ? statement.text(0) : nil

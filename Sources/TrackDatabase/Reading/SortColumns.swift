@@ -39,6 +39,7 @@ enum SortColumns {
 
     /// The columns of a key without an index of its order.
     static func columns(_ key: SortKey) -> [SortColumn] {
+        if key.field == .albums { return albums(isFalling: key.isFalling) }
         let last = SortColumn.last(isFalling: key.isFalling)
         let sql: [String] =
             switch key.field {
@@ -46,8 +47,26 @@ enum SortColumns {
             case .uri: ["(SELECT path FROM folder WHERE id = t.folder)", "t.name"]
             case .number(let field): ["ifnull(\(number(field)), \(last))"]
             case .time(let field): ["ifnull(\(time(field)), \(last))"]
+            case .albums: []
             }
         return sql.map { SortColumn(sql: $0, isFalling: key.isFalling) }
+    }
+
+    /// The columns of the order of albums. Its date is that of the album, as tracks of one album may have others.
+    private static func albums(isFalling: Bool) -> [SortColumn] {
+        let dates =
+            "ifnull((\(AlbumDate.sql(album: "s.album"))), (SELECT text FROM value WHERE id = "
+            + "firstOf(s.packed, \(TrackTag.date.rawValue))))"
+        let last = SortColumn.last(isFalling: isFalling)
+        let albums = (text(.albumArtist) + [dates] + text(.album) + ["s.album"]).map {
+            SortColumn(sql: "ifnull(\($0), \(last))", isFalling: isFalling)
+        }
+        let tracks = [
+            SortColumns.number(.discNumber), SortColumns.number(.trackNumber),
+            "(SELECT path FROM folder WHERE id = t.folder)", "t.name",
+        ]
+        return albums
+            + tracks.map { SortColumn(sql: "ifnull(\($0), \(SortColumn.last(isFalling: false)))", isFalling: false) }
     }
 
     private static func text(_ tag: TrackTag) -> [String] {

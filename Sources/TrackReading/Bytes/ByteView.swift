@@ -110,6 +110,6 @@ extension ByteView {
             default: continue
             }
         }
-        return String(validating: body.buffer, as: UTF8.self) ?? TagText.text(buffer)
+        return String(validating: body.buffer, as: UTF8.self)?.composed ?? TagText.text(buffer)
     }
 }

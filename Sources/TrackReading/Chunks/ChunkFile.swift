@@ -44,6 +44,7 @@ struct ChunkFile {
             var length = Int64(number32(head, 4))
             if head.has("data"), isLittle, length == 0xFFFF_FFFF, let long = longDataBytes { length = long }
             if head.has("data") || head.has("SSND") {
+                if isLittle, length == 0 { length = try unfinishedLength(at: offset + 8) }
                 dataBytes = min(length, max(0, window.size - offset - 8))
                 if !isLittle { dataBytes -= min(8, dataBytes) }
             } else {
@@ -53,6 +54,15 @@ struct ChunkFile {
             offset += 8 + length + length % 2
         }
         texts.close()
+    }
+
+    /// Length of sound whose recorder died before it wrote the length, from here to the end of the file; 0: a further chunk
+    /// begins here, or nothing.
+    private func unfinishedLength(at offset: Int64) throws(TrackReadingError) -> Int64 {
+        let rest = window.size - offset
+        let next = try window.bytes(at: offset, count: 8)
+        let isChunk = (0..<4).allSatisfy { (0x20..<0x7F).contains(next[$0]) } && Int64(next.little32(4)) <= rest - 8
+        return next.count < 8 || isChunk ? 0 : rest
     }
 
     private mutating func take(_ type: Int, from start: Int64, length: Int64) throws(TrackReadingError) {

@@ -95,7 +95,9 @@ struct EndTags {
         let tag = try window.bytes(at: window.size - 128, count: 128)
         guard tag.count == 128 else { return set }
         func add(_ meaning: TagMeaning, _ start: Int, _ count: Int) {
-            ID3Strings.latin1(tag.part(start, count).untilZero) { if !$0.isEmpty { set.take(meaning, $0) } }
+            let text = tag.part(start, count).untilZero
+            let whole = text.count == count ? text.part(0, LegacyText.wholeCharacters(text.buffer).count) : text
+            ID3Strings.latin1(whole) { if !$0.isEmpty { set.take(meaning, $0) } }
         }
         add(.value(.title), 3, 30)
         add(.value(.artist), 33, 30)

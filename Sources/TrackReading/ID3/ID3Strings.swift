@@ -1,18 +1,22 @@
-/// The texts of ID3 as UTF-8: an encoding, then one text or several with zeros between.
+/// The texts of ID3: an encoding, then one text or several with zeros between.
 enum ID3Strings {
     /// Passes each text of a frame's content to `body`, empty ones too. Encodings: 0 Latin-1, 1 UTF-16 with a byte
-    /// order mark, 2 UTF-16 big-endian, 3 UTF-8.
+    /// order mark, 2 UTF-16 big-endian, 3 UTF-8. All become UTF-8.
     static func forEach(_ content: ByteView, encoding: UInt8, _ body: (ByteView) -> Void) {
         switch encoding {
-        case 1, 2: withView(utf16(content, isBig: encoding == 2)) { $0.forEachPart(body) }
+        case 1:
+            let isBig = content.big16(0) != 0xFFFE && LegacyText.looksBigEndian(content.buffer)
+            withView(utf16(content, isBig: isBig)) { $0.forEachPart(body) }
+        case 2: withView(utf16(content, isBig: true)) { $0.forEachPart(body) }
         case 3: content.forEachPart(body)
-        default:
-            if content.buffer.allSatisfy({ $0 < 0x80 }) {
-                content.forEachPart(body)
-            } else {
-                withView(latin1(content)) { $0.forEachPart(body) }
-            }
+        default: content.forEachPart { latin1($0, body) }
         }
+    }
+
+    /// Passes a text marked as Latin-1 to `body`, as UTF-8.
+    static func latin1(_ bytes: ByteView, _ body: (ByteView) -> Void) {
+        if bytes.buffer.allSatisfy({ $0 < 0x80 }) { return body(bytes) }
+        withView(Array(LegacyText.latin1(bytes.buffer).utf8), body)
     }
 
     /// Passes the texts of a frame that begins with its encoding to `body`.
@@ -25,17 +29,8 @@ enum ID3Strings {
         withView(utf16(content, isBig: false)) { $0.forEachPart(body) }
     }
 
-    /// Passes the text in Latin-1 as UTF-8 to `body`.
-    static func latin1(_ bytes: ByteView, _ body: (ByteView) -> Void) { withView(latin1(bytes), body) }
-
     private static func withView(_ bytes: [UInt8], _ body: (ByteView) -> Void) {
         bytes.withUnsafeBufferPointer { body(ByteView($0.baseAddress, count: $0.count)) }
-    }
-
-    private static func latin1(_ bytes: ByteView) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: bytes.count * 2) { room, count in
-            for byte in bytes.buffer { append(UInt32(byte), to: room, &count) }
-        }
     }
 
     /// Converts UTF-16. Each text may begin with a byte order mark of its own.

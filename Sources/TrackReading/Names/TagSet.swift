@@ -68,7 +68,11 @@ struct TagSet {
     /// Reads a field in UTF-8, or in Latin-1 if it is not valid UTF-8.
     mutating func take(_ meaning: TagMeaning, _ value: ByteView) {
         switch meaning {
-        case .value(let name): if let text = value.text { tags.add(name, text) }
+        case .value(let name):
+            guard let text = value.text else { break }
+            // A date in another form is found, sorted and compared only in the usual one.
+            let isDate = name == .date || name == .originalDate
+            tags.add(name, isDate ? TagNumbers.usualDate(text) : text)
         case .number(let number):
             let read = TagNumbers.numberAndCount(value.text)
             if numbers[number] == nil { numbers[number] = read }
@@ -153,9 +157,9 @@ struct TagSet {
         if let year, !tags.has(.date) {
             let isWhole = year.utf8.count == 4 && dayMonth?.utf8.count == 4
             let day = dayMonth ?? ""
-            tags.add(.date, isWhole ? "\(year)-\(day.suffix(2))-\(day.prefix(2))" : year)
+            tags.add(.date, isWhole ? "\(year)-\(day.suffix(2))-\(day.prefix(2))" : TagNumbers.usualDate(year))
         }
-        if let originalYear, !tags.has(.originalDate) { tags.add(.originalDate, originalYear) }
+        if let originalYear, !tags.has(.originalDate) { tags.add(.originalDate, TagNumbers.usualDate(originalYear)) }
         (year, originalYear, dayMonth) = (nil, nil, nil)
     }
 

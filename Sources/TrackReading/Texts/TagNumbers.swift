@@ -15,9 +15,46 @@ package enum TagNumbers {
         return number
     }
 
-    /// `1999`, `1999-05` or `1999-05-03` from the start of a text, with `-`, `/` or `.` between; nil: it has another
-    /// form.
+    /// The date in a text as `1999`, `1999-05` or `1999-05-03`; nil: there is none. It is at the start of the text, with `-`,
+    /// `/` or `.` between its parts; or the day is first, as in `24.12.1985` and `12/1985`; or a year of two digits follows
+    /// an apostrophe, as in `'85`. Of `03/05/1999`, which may be a day in March or in May, only the year counts.
     package static func date(_ text: String) -> String? {
+        yearFirst(text) ?? yearLast(text) ?? shortYear(text)
+    }
+
+    /// A text that begins with a year stays; another one is replaced by its `date`, if it has one.
+    static func usualDate(_ text: String) -> String { yearFirst(text) != nil ? text : date(text) ?? text }
+
+    /// The last two digits of the years of this century up to which `'24` is one of them.
+    private static let lastShortYear = 39
+
+    private static func shortYear(_ text: String) -> String? {
+        let rest = text.drop { $0 == " " }
+        guard let mark = rest.first, "'’‘`´".contains(mark) else { return nil }
+        let year = rest.dropFirst().prefix { $0 != " " }
+        guard digits(year, 2), let number = Int(year) else { return nil }
+        return String((number > lastShortYear ? 1900 : 2000) + number)
+    }
+
+    private static func yearLast(_ text: String) -> String? {
+        let whole = text.drop { $0 == " " }.prefix { $0 != " " }
+        let separator = whole.first { "-/.".contains($0) }
+        let parts = whole.split(omittingEmptySubsequences: false) { $0 == separator }
+        guard separator != nil, (2...3).contains(parts.count), let year = parts.last, digits(year, 4), year != "0000",
+            parts.dropLast().allSatisfy({ digits($0, 1) || digits($0, 2) })
+        else { return nil }
+        let numbers = parts.dropLast().compactMap { Int($0) }
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+        if numbers.count == 1 { return (1...12).contains(numbers[0]) ? "\(year)-\(two(numbers[0]))" : String(year) }
+        var (day, month) = (numbers[0], numbers[1])
+        // Dots stand after days, and slashes after days or months.
+        if separator != ".", month > 12 { swap(&day, &month) }
+        guard (1...12).contains(month), (1...31).contains(day) else { return String(year) }
+        if separator == "/", day <= 12, day != month { return String(year) }
+        return "\(year)-\(two(month))-\(two(day))"
+    }
+
+    private static func yearFirst(_ text: String) -> String? {
         let parts = text.prefix { $0 != "T" && $0 != " " }.split(omittingEmptySubsequences: false) {
             "-/.".contains($0)
         }

@@ -3,18 +3,22 @@ package enum TagText {
     /// Longest text in bytes of UTF-8.
     package static let maximumBytes = 4096
 
-    /// The text of these bytes: UTF-8, or Latin-1 if they are not valid UTF-8 (old taggers). Control characters and
-    /// line separators become spaces, outer space is dropped, and the text is cut at a character to 4 KiB. Nil: it is
-    /// empty.
+    /// The text of these bytes in normal form C: UTF-8, or as `LegacyText` decodes what is not UTF-8 (old taggers). Control
+    /// characters from U+0080 on are the characters of Windows-1252 at their positions, since programs take it for Latin-1.
+    /// Other control characters and line separators become spaces, outer space is dropped, and the text is cut at a
+    /// character to 4 KiB. Nil: it is empty.
     package static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
         // Half a character at the limit would make the rest look invalid.
         let wholePart = prefix(of: bytes, maximum: maximumBytes)
-        let decoded = String(validating: wholePart, as: UTF8.self) ?? latin1(wholePart)
         var scalars = String.UnicodeScalarView()
-        scalars.append(contentsOf: decoded.unicodeScalars.lazy.map { isControl($0) ? " " : $0 })
+        for decoded in LegacyText.decoded(wholePart).unicodeScalars {
+            // U+0085 is the end of a line in Unicode.
+            let scalar = decoded == "\u{85}" ? decoded : LegacyText.windowsScalar(decoded)
+            scalars.append(isControl(scalar) ? " " : scalar)
+        }
         let first = scalars.firstIndex { $0 != " " }
         guard let first, let last = scalars.lastIndex(where: { $0 != " " }) else { return nil }
-        return cut(String(scalars[first...last]))
+        return cut(String(scalars[first...last]).composed)
     }
 
     /// The text cut at a character to the maximum.
@@ -38,12 +42,6 @@ package enum TagText {
         }
         if let last = part.last, last >= 0xC0 { part = part.dropLast() }
         return part
-    }
-
-    private static func latin1(_ bytes: some Sequence<UInt8>) -> String {
-        var scalars = String.UnicodeScalarView()
-        scalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
-        return String(scalars)
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -7,7 +7,7 @@ struct Selection {
     private(set) var parameters = JSONObject()
 
     /// Albums in their order, each by its discs and numbers.
-    private static let usualSort: JSONValue = ["albumArtist", "date", "album", "discNumber", "trackNumber", "uri"]
+    private static let usualSort: JSONValue = ["albums"]
 
     /// Reads the options of the command line, and mpc's pairs of words. Nil: none of them chooses tracks.
     init?(_ run: Invocation, pairs: [Word] = []) throws(Failure) {

@@ -17,7 +17,9 @@ enum ListedItems {
         defer { close(file) }
         var parameters = parameters
         parameters["list"] = ["descriptor": 0]
+        if run.has("--strict") { parameters["strict"] = true }
         let result = try run.call("queue.add", .object(parameters), descriptors: [file], patience: patience)
+        run.reportMissing(result)
         if run.wantsJSON { run.printJSON(result) }
     }
 

@@ -151,30 +151,38 @@ struct Media {
         return parts
     }
 
-    /// Sends entries. A second attempt passes the files that the daemon may not open as descriptors.
+    /// Sends entries. A second attempt passes the files that the daemon may not open as descriptors, so that the first one
+    /// leaves out none of them.
     private func send(
         _ entries: [Entry], _ request: ([JSONValue]) throws(Failure) -> (method: String, parameters: JSONObject)
     ) throws(Failure) -> JSONValue {
+        var retried = entries
+        for index in retried.indices where daemon?.isSelf != true {
+            guard let path = retried[index].path, isRegularFile(path), !Self.isList(path) else { continue }
+            retried[index].isHandedOver = true
+        }
+        let mayRetry = zip(entries, retried).contains { $0.isHandedOver != $1.isHandedOver }
+        let isStrict = run.has("--strict")
         do {
-            return try attempt(entries, request)
+            return try attempt(entries, request, isStrict: mayRetry || isStrict)
         } catch {
-            guard let remote = error.remote, daemon?.isSelf != true, remote.code == 403 || remote.code == 100 else {
+            guard let remote = error.remote, mayRetry, remote.code == 403 || remote.code == 100 else {
                 throw explained(error, entries)
             }
-            var retried = entries
-            for index in retried.indices {
-                guard let path = retried[index].path, isRegularFile(path) else { continue }
-                retried[index].isHandedOver = true
-            }
-            guard zip(entries, retried).contains(where: { $0.isHandedOver != $1.isHandedOver }) else {
-                throw explained(error, entries)
-            }
-            do { return try attempt(retried, request) } catch { throw explained(error, entries) }
+            do { return try attempt(retried, request, isStrict: isStrict) } catch { throw explained(error, entries) }
+        }
+    }
+
+    /// True for a playlist: the daemon reads it by its path only.
+    private static func isList(_ path: [UInt8]) -> Bool {
+        [".m3u", ".m3u8", ".pls", ".xspf", ".cue"].contains {
+            path.suffix($0.utf8.count).elementsEqual($0.utf8) { $0 | 0x20 == $1 | 0x20 }
         }
     }
 
     private func attempt(
-        _ entries: [Entry], _ request: ([JSONValue]) throws(Failure) -> (method: String, parameters: JSONObject)
+        _ entries: [Entry], _ request: ([JSONValue]) throws(Failure) -> (method: String, parameters: JSONObject),
+        isStrict: Bool
     ) throws(Failure) -> JSONValue {
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }
@@ -195,8 +203,11 @@ struct Media {
             items.append(["descriptor": .integer(Int64(descriptors.count)), "uri": .string(entry.uri)])
             descriptors.append(descriptor)
         }
-        let (method, parameters) = try request(items)
-        return try run.call(method, .object(parameters), descriptors: descriptors, patience: patience)
+        var (method, parameters) = try request(items)
+        if isStrict, method != "announce" { parameters["strict"] = true }
+        let result = try run.call(method, .object(parameters), descriptors: descriptors, patience: patience)
+        run.reportMissing(result)
+        return result
     }
 
     /// The daemon's refusal with hints for a remedy.

@@ -5,6 +5,9 @@ extension Playback {
     /// The options of verbs that start playback.
     static let wait = Option("--wait", "wait for the sound, at most --timeout seconds; exit status 5 if there is none")
 
+    /// The option of verbs that take files.
+    static let strict = Option("--strict", "refuse all if a file, or an entry of a playlist, does not exist")
+
     /// Start, pause, stop, move through the queue.
     static let verbs = [
         Verb(
@@ -18,7 +21,7 @@ extension Playback {
                 """,
             options: [
                 Option("--position", value: "TIME", "begin here"),
-                Option("--watch", "show the position until the queue ends (see watch)"), wait,
+                Option("--watch", "show the position until the queue ends (see watch)"), wait, strict,
             ] + Selection.hit + Selection.filters + Selection.order,
             examples: [
                 ("play", "resume"), ("play 3", "the third item"), ("play a.flac b.flac", "these two"),

@@ -16,10 +16,11 @@ extension Queue {
                 Option(
                     "--from", value: "FILE",
                     "add the items of this file: one path, address or JSON object per line; - is standard input"),
+                Playback.strict,
             ] + Selection.hit + Selection.filters + Selection.order,
             examples: [
                 ("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next"),
-                ("add --from names.txt", "all or none of a long list"),
+                ("add --from names.txt", "a long list"), ("add --strict a.m3u", "all of a playlist, or nothing"),
                 ("add --album \"Kind of Blue\"", "an album of the library"),
                 ("add --next --search so what", "the best hit of a search"),
             ],

@@ -11,7 +11,6 @@ const KINDS = [
   ["artist", "artists"], ["album", "albums"], ["track", "tracks"], ["genre", "genres"], ["list", "lists"],
   ["folder", "folders"]
 ];
-const ARTIST_ORDER = ["date", "album", ...ALBUM_ORDER];
 
 export class Shelves {
   #app;
@@ -32,11 +31,11 @@ export class Shelves {
       case "artists":
         return [this.#heading("artists"), this.#values("artist", "person", "artist")];
       case "artist":
-        return this.#tracks(one, { filter: { artist: { is: one } }, sort: ARTIST_ORDER });
+        return this.#tracks(one, { filter: { artist: { is: one } }, sort: ALBUM_ORDER });
       case "genres":
         return [this.#heading("genres"), this.#values("genre", "genre", "genre")];
       case "genre":
-        return this.#tracks(one, { filter: { genre: { is: one } }, sort: ["artist", ...ARTIST_ORDER] });
+        return this.#tracks(one, { filter: { genre: { is: one } }, sort: ["artist", ...ALBUM_ORDER] });
       case "lists":
         return [this.#heading("lists"), this.#saveButton(), this.#lists()];
       case "list":
@@ -243,7 +242,7 @@ export class Shelves {
     return [
       this.#heading("folders", path ? path.slice(path.lastIndexOf("/") + 1) : words("folders"), up),
       ...(
-        path ? [this.#allButtons({ filter: { folder: { below: path } }, sort: ["folder", ...ALBUM_ORDER] }, null)] :
+        path ? [this.#allButtons({ filter: { folder: { below: path } }, sort: ["uri"] }, null)] :
                []),
       endless(
         this.#app, "rows", (after) => this.#library.folder(path, after),

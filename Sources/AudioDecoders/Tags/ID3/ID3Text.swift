@@ -6,10 +6,20 @@ enum ID3Text {
     /// Each is valid and has at most 4 KiB; empty ones are "".
     static func texts(_ bytes: ArraySlice<UInt8>, encoding: UInt8) -> [String] {
         switch encoding {
-        case 1, 2: return utf16(bytes, bigEndian: encoding == 2)
+        case 1: return utf16(bytes, bigEndian: LegacyText.looksBigEndian(bytes))
+        case 2: return utf16(bytes, bigEndian: true)
         case 3: return split(bytes).map { TagText.text($0) ?? "" }
-        default: return split(bytes).map { TagText.text(latin1($0)) ?? "" }
+        default: return split(bytes).map { latin1($0) ?? "" }
         }
+    }
+
+    /// The text of bytes marked as Latin-1; nil: it is empty.
+    static func latin1(_ bytes: ArraySlice<UInt8>) -> String? {
+        TagText.text(Array(LegacyText.latin1(bytes.prefix(TagText.maximumBytes)).utf8))
+    }
+
+    private static func split(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: 0, omittingEmptySubsequences: false)
     }
 
     /// The texts of a frame that begins with its encoding.
@@ -29,7 +39,7 @@ enum ID3Text {
         let units = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2)
         guard let end = units.first(where: { bytes[$0] == 0 && bytes[$0 + 1] == 0 }) else { return nil }
         var text = bytes[(end + 2)...]
-        var isBig = encoding == 2
+        var isBig = encoding == 2 || LegacyText.looksBigEndian(text)
         if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
             isBig = text.first == 0xFE
             text = text.dropFirst(2)
@@ -39,15 +49,6 @@ enum ID3Text {
             return isBig ? first << 8 | second : second << 8 | first
         }
         return Array(String(decoding: decoded.prefix { $0 != 0 }, as: UTF16.self).utf8)
-    }
-
-    private static func split(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        bytes.split(separator: 0, omittingEmptySubsequences: false)
-    }
-
-    /// These bytes of Latin-1 as UTF-8.
-    static func latin1(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        bytes.prefix(TagText.maximumBytes).flatMap { Array(String(Unicode.Scalar($0)).utf8) }
     }
 
     private static func utf16(_ bytes: ArraySlice<UInt8>, bigEndian: Bool) -> [String] {

@@ -6,7 +6,8 @@ enum ID3v1Tag {
     static func fields(_ tag: [UInt8]) -> TagFields {
         var fields = TagFields()
         func text(_ range: Range<Int>) -> String? {
-            TagText.text(ID3Text.latin1(tag[range].prefix { $0 != 0 }))
+            let text = tag[range].prefix { $0 != 0 }
+            return ID3Text.latin1(text.count == range.count ? LegacyText.wholeCharacters(text) : text)
         }
         guard tag.count == 128 else { return fields }
         fields.add("TITLE", text(3..<33))
