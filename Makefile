@@ -46,7 +46,10 @@ define install-completion
 "$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
 endef
 
-programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt \
+# ONLY: the programs of a package for a trial.
+ONLY ?=
+programs = $(if $(ONLY),$(ONLY),$(every))
+every = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt \
     nowplaying-snapcast nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
@@ -55,12 +58,11 @@ units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/s
 help:
 	@sed -n 's/^#:  *//p' Makefile
 
-#: make run [FILE=…]            install missing packages, build, play FILE (a file or a folder) or the project's tune
+#: make run [FILE=…]            install missing packages, build what plays, play FILE (a file or a folder) or the project's tune
 run:
-	@Scripts/packages build run
+	@Scripts/packages play run
 	@timeout 5 pactl info > /dev/null 2>&1 || Scripts/packages server
-	@Scripts/optional
-	@Scripts/build
+	@Scripts/build play $(if $(FILE),"$$FILE")
 	@Scripts/run $(if $(FILE),"$$FILE")
 run: export FILE := $(FILE)
 
@@ -203,10 +205,11 @@ install-files:
 
 #: make deb                     build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
 deb:
-	@Scripts/packages build deb
+	@Scripts/packages $(if $(ONLY),play,build) deb
 	@Scripts/optional
-	@Scripts/build
+	@Scripts/build $(if $(ONLY),$(ONLY) nowplaying-tags $$(pkg-config --exists libavformat libseccomp libcurl && echo nowplaying-decode))
 	@Scripts/deb
+deb: export ONLY := $(ONLY)
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
