@@ -19,6 +19,8 @@ PACE ?=
 N ?=
 BUSY ?=
 PROGRAMS ?= build
+RELEASE ?=
+SHORT ?=
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 mandir = $(DESTDIR)$(PREFIX)/share/man
@@ -53,7 +55,7 @@ every = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying
     nowplaying-snapcast nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
+.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb newcomer uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -210,6 +212,12 @@ deb:
 	@Scripts/build $(if $(ONLY),$(ONLY) nowplaying-tags $$(pkg-config --exists libavformat libseccomp libcurl && echo nowplaying-decode))
 	@Scripts/deb
 deb: export ONLY := $(ONLY)
+
+#: make newcomer [RELEASE=trixie] [SHORT=yes]  a bare Debian 12 (bookworm) or 13: clone, run, test, install, play (as root)
+newcomer:
+	@Scripts/packages bare
+	@Scripts/newcomer $(or $(RELEASE),trixie) $(if $(SHORT),short) || { status=$$?; [ $$status -eq 77 ] && \
+	    echo "NOT TESTED: $(or $(RELEASE),trixie) in a bare system" || exit $$status; }
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
