@@ -19,6 +19,8 @@ PACE ?=
 N ?=
 BUSY ?=
 PROGRAMS ?= build
+RELEASE ?=
+SHORT ?=
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 mandir = $(DESTDIR)$(PREFIX)/share/man
@@ -46,21 +48,23 @@ define install-completion
 "$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
 endef
 
-programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt \
+# ONLY: the programs of a package for a trial.
+ONLY ?=
+programs = $(if $(ONLY),$(ONLY),$(every))
+every = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt \
     nowplaying-snapcast nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
+.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb newcomer uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
 
-#: make run [FILE=…]            install missing packages, build, play FILE (a file or a folder) or the project's tune
+#: make run [FILE=…]            install missing packages, build what plays, play FILE (a file or a folder) or the project's tune
 run:
-	@Scripts/packages build run
+	@Scripts/packages play run
 	@timeout 5 pactl info > /dev/null 2>&1 || Scripts/packages server
-	@Scripts/optional
-	@Scripts/build
+	@Scripts/build play $(if $(FILE),"$$FILE")
 	@Scripts/run $(if $(FILE),"$$FILE")
 run: export FILE := $(FILE)
 
@@ -204,10 +208,17 @@ install-files:
 
 #: make deb                     build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
 deb:
-	@Scripts/packages build deb
+	@Scripts/packages $(if $(ONLY),play,build) deb
 	@Scripts/optional
-	@Scripts/build
+	@Scripts/build $(if $(ONLY),$(ONLY) nowplaying-tags $$(pkg-config --exists libavformat libseccomp libcurl && echo nowplaying-decode))
 	@Scripts/deb
+deb: export ONLY := $(ONLY)
+
+#: make newcomer [RELEASE=trixie] [SHORT=yes]  a bare Debian 12 (bookworm) or 13: clone, run, test, install, play (as root)
+newcomer:
+	@Scripts/packages bare
+	@Scripts/newcomer $(or $(RELEASE),trixie) $(if $(SHORT),short) || { status=$$?; [ $$status -eq 77 ] && \
+	    echo "NOT TESTED: $(or $(RELEASE),trixie) in a bare system" || exit $$status; }
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:

@@ -33,12 +33,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// A module of our own C code. `exports`: functions that other libraries are to find in the program.
-func c(_ name: String, _ dependencies: [Target.Dependency] = [], in folder: String? = nil, exports: [String] = [])
-    -> Target
-{
+func c(_ name: String, _ needs: [Target.Dependency] = [], in folder: String? = nil, exports: [String] = []) -> Target {
     let flags = exports.flatMap { ["-Xlinker", "--export-dynamic-symbol=" + $0] }
     return .target(
-        name: name, dependencies: dependencies, path: folder ?? "Sources/SystemLibraries/\(name)",
+        name: name, dependencies: needs, path: folder ?? "Sources/SystemLibraries/\(name)",
         cSettings: [.unsafeFlags(["-Wall", "-Werror"])], linkerSettings: flags.isEmpty ? [] : [.unsafeFlags(flags)])
 }
 
@@ -373,20 +371,22 @@ if buildsDecode {
     }
 }
 
-// A build with instruments for fuzzing contains only the fuzzed targets (`make fuzz`).
-if Context.environment["NOWPLAYING_FUZZ"] == "1" {
-    package.targets.removeAll { $0.type == .test && $0.name != "FuzzTests" }
+// Scripts name the targets that they build. What these need lies above them, but for nowplaying-decode.
+if let names = Context.environment["NOWPLAYING_ONLY"] {
+    var wanted = Set(names.split(separator: " ").map(String.init))
+    for target in (package.targets + package.targets).reversed() where wanted.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { wanted.insert(name) }
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
 }
 
-// Only `make bench BENCH=library` has use for it.
+// Only `make bench BENCH=library` and `make microbenchmarks` have use for these.
 if Context.environment["NOWPLAYING_LIBRARY_BENCHMARK"] == "1" {
     package.targets.append(
         .executableTarget(
             name: "librarybenchmark", dependencies: ["TrackDatabase", "TestLibraries"], path: "Benchmarks/Library",
             swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
 }
-
-// Only `make microbenchmarks` has use for it.
 if Context.environment["NOWPLAYING_MICROBENCHMARKS"] == "1" {
     package.targets.append(
         .executableTarget(
