@@ -346,7 +346,7 @@ let package = Package(
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
                 "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
-                "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
+                "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime", "SnapcastControl",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", ["TestSupport"]),
         tests(
