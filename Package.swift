@@ -343,8 +343,9 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "MPDBridge", "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding", "LinuxSystem",
-                "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
+                "MPDBridge", "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding",
+                "LinuxSystem", "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
+                "SnapcastControl",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", ["TestSupport"]),
         tests(

@@ -47,6 +47,16 @@ package struct ControlAddress: Equatable, Sendable {
         port = Self.controlPort
     }
 
+    /// The server of a line of `avahi-browse --resolve --parsable`, which anybody in the network can cause:
+    /// `=;interface;protocol;name;type;domain;host;address;port;text`. Nil: it is of another kind, or its address works only with the
+    /// name of its interface.
+    package init?(announcement line: Substring) {
+        let fields = line.split(separator: ";", maxSplits: 9, omittingEmptySubsequences: false)
+        guard fields.count >= 9, fields[0] == "=", !fields[7].hasPrefix("fe80:") else { return nil }
+        let host = fields[7].contains(":") ? "[\(fields[7])]" : String(fields[7])
+        self.init("\(host):\(fields[8])")
+    }
+
     private static func isHost(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

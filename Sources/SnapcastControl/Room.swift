@@ -32,7 +32,9 @@ package struct Room: Equatable, Sendable {
     /// Most rooms of a server.
     package static let maximumCount = 256
     /// Most Unicode scalars of a text that the server names: a character may have any number of them.
-    private static let maximumText = 256
+    private static let maximumText = 128
+    /// Most bytes of an id.
+    private static let maximumID = 256
 
     /// Rooms of the answer to `Server.GetStatus`, group by group, in the order of the server; nil: it is no such answer.
     package static func all(_ status: JSONValue) -> [Room]? {
@@ -62,7 +64,7 @@ package struct Room: Equatable, Sendable {
     }
 
     private static func id(_ client: JSONValue) -> String? {
-        client["id"]?.stringValue.flatMap { (1...maximumText).contains($0.utf8.count) ? $0 : nil }
+        client["id"]?.stringValue.flatMap { (1...maximumID).contains($0.utf8.count) ? $0 : nil }
     }
 
     /// True for the daemon or `doctor`, which ask as a client does and stay for an instant.
@@ -75,7 +77,7 @@ package struct Room: Equatable, Sendable {
         String(String.UnicodeScalarView((value?.stringValue ?? "").unicodeScalars.prefix(maximumText)))
     }
 
-    /// The room as programs get it, without the name of its machine. Of its group's rooms it names `maximumCount` at most.
+    /// The room as programs get it, without the name of its machine. Rooms of one group have the same id of it.
     package var json: JSONObject {
         JSONObject([
             .init("id", .string(id)), .init("name", .string(name)), .init("connected", .bool(isConnected)),
@@ -86,7 +88,6 @@ package struct Room: Equatable, Sendable {
                 [
                     "id": .string(group.id), "name": .string(group.name), "muted": .bool(group.isMuted),
                     "stream": .string(group.stream),
-                    "rooms": .array(group.members.prefix(Self.maximumCount).map { .string($0) }),
                 ]),
         ])
     }

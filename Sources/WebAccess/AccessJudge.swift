@@ -55,6 +55,9 @@ package import NowPlaying
         written = Dictionary(devices.devices.map { ($0.id, $0.lastUsed) }) { first, _ in first }
     }
 
+    /// True if the groups of this user have to be known before its requests are judged.
+    package func needsGroups(of user: UInt32) -> Bool { users.needsGroups(of: user) }
+
     /// Applies new settings to further requests. `isAdmitted` tests if an earlier one may continue.
     package func reload(_ settings: WebSettings, _ users: LocalUsers, machine: String = HostRule.machine) {
         self.settings = settings
@@ -196,7 +199,7 @@ package import NowPlaying
         _ code: String, name: String, _ request: AccessRequest, at now: MonotonicTime, wall: Double
     ) -> PairingAnswer {
         expirePairing(at: now)
-        let guess = desk.take(code, at: now)
+        let guess = desk.take(code, from: request.source, at: now)
         switch guess {
         case .right(let role): return add(name, role, request, wall)
         case .wrong, .none: break
@@ -246,15 +249,20 @@ package import NowPlaying
     /// All devices.
     var allDevices: [Device] { devices.devices }
 
-    /// Revokes a device. False: there is none of this id. Throws if that cannot be saved; the device then has no access until
-    /// a restart.
+    /// Revokes a device. False: there is none of this id. On a full disk its key is overwritten where it is. Throws if that
+    /// fails, too, such as on a disk that is read-only; the device then has no access until a restart.
     func revoke(_ id: String) throws(BridgeFailure) -> Bool {
         guard let device = devices.remove(id) else { return false }
         onRevocation?(id)
-        do throws(SystemError) { try store.save(devices) } catch {
-            throw BridgeFailure("the revocation is lost after a restart: \(error.message)")
+        do throws(SystemError) {
+            try store.save(devices)
+            noteWritten()
+        } catch {
+            do throws(SystemError) { try store.strike(device) } catch {
+                throw BridgeFailure("the revocation is lost after a restart: \(error.message)")
+            }
+            log("warning: the key of the device is overwritten in the file of the devices: \(error.message)")
         }
-        noteWritten()
         log("revoked the device “\(device.name)” (\(id))")
         return true
     }

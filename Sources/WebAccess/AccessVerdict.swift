@@ -3,7 +3,7 @@ package import ControlProtocol
 /// An admitted caller.
 package struct AccessCaller: Equatable, Sendable {
     /// The evidence for its rights.
-    package enum Identity: Equatable, Sendable {
+    package enum Identity: Hashable, Sendable {
         /// A paired device, by its id.
         case device(id: String)
         /// A user of this machine. The daemon's own user sees and revokes every device.
@@ -14,6 +14,14 @@ package struct AccessCaller: Equatable, Sendable {
     package let identity: Identity
     /// Never more than `control`.
     package let role: Role
+
+    /// True for the daemon's own user on this machine.
+    package var isOwner: Bool {
+        switch identity {
+        case .user(_, let isOwner): isOwner
+        case .device, .anonymous: false
+        }
+    }
 
     /// A caller, by its parts.
     init(_ identity: Identity, _ role: Role) {

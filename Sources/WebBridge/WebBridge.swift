@@ -9,6 +9,7 @@ package import WebAccess
 @PlayerLoop package final class WebBridge: Bridge {
     private let context: BridgeContext
     private let judge: AccessJudge
+    private let groups: UserGroups
     private let desk: WebDesk
     private let services: Services
     private var settings: WebSettings
@@ -26,7 +27,10 @@ package import WebAccess
             throw BridgeFailure("no folder for the paired devices: set “state-directory” in [web], or $HOME")
         }
         let log = context.log
-        let judge = try AccessJudge(settings, try LocalUsers(settings, owner: geteuid()), store) { log.info($0) }
+        let groups = UserGroups(context.loop)
+        self.groups = groups
+        let users = try LocalUsers(settings, owner: geteuid()) { groups.groups(of: $0) }
+        let judge = try AccessJudge(settings, users, store) { log.info($0) }
         self.judge = judge
         do throws(SystemError) {
             services = try Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
@@ -34,7 +38,7 @@ package import WebAccess
         services.rooms.setConfigured(settings.snapcastServer)
         desk = WebDesk(services, judge)
         avahi = Avahi(context.loop) { log.info($0) }
-        front = try WebFront(context, desk, settings)
+        front = try WebFront(context, desk, judge, groups, settings)
         try front.listen(settings)
         avahi.set(NetworkService(front.reach(settings), settings))
         services.links.urls = { [unowned self] in
@@ -64,7 +68,8 @@ package import WebAccess
 
     package func reload(_ settings: WebSettings) {
         do throws(BridgeFailure) {
-            let users = try LocalUsers(settings, owner: geteuid())
+            let groups = groups
+            let users = try LocalUsers(settings, owner: geteuid()) { groups.groups(of: $0) }
             try front.reload(settings)
             judge.reload(settings, users)
             services.speech.reload(settings.speech)

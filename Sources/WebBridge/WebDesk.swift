@@ -86,7 +86,11 @@ import WebProtocol
         let exchange = HTTPExchange(
             head, route, connection, caller, maximumBody: limit, refusal: refusal,
             sharedOrigin: judge.sharedOrigin(of: request))
-        if case .announce = route, let caller { exchange.keepPlace(try announcements.reserve(caller)) }
+        switch route {
+        case .announce: if let caller { exchange.keepPlace(try announcements.reserve(caller)) }
+        case .calls: if let caller { try exchange.count(services.arrivals.share(caller)) }
+        case .page, .artwork, .events, .pair, .prove, .preflight: break
+        }
         return exchange
     }
 
@@ -150,8 +154,17 @@ import WebProtocol
 
     func serve(_ exchange: HTTPExchange) {
         if let refusal = exchange.refusal { return pairing.refuse(exchange, refusal) }
+        guard let caller = exchange.caller else { return answerNow(exchange) }
         // The body may have arrived long after the head.
-        if let caller = exchange.caller, !judge.isAdmitted(caller) { return exchange.answer(HTTPAnswer(Self.refused)) }
+        guard judge.isAdmitted(caller) else { return exchange.answer(HTTPAnswer(Self.refused)) }
+        _ = services.pace.run(caller) {
+            answerNow(exchange)
+        } later: { [weak self] in
+            self?.serve(exchange)
+        }
+    }
+
+    private func answerNow(_ exchange: HTTPExchange) {
         do throws(HTTPFault) { try answer(exchange) } catch { exchange.answer(HTTPAnswer(error)) }
     }
 

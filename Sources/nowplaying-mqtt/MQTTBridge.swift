@@ -131,7 +131,11 @@ import NowPlayingClient
         }
         published = [:]
         answers = 0
-        if settings.takesCommands {
+        if settings.takesCommands, connection.isFlooded {
+            context.log.error(
+                "commands of the broker are off until a restart: it has sent a message that is too long; set "
+                    + "“message_size_limit” in its configuration, or use a broker of MQTT 5")
+        } else if settings.takesCommands {
             connection.subscribe(base + "/command")
             connection.subscribe(base + "/remote")
         }

@@ -32,6 +32,8 @@ struct MQTTAccount {
     /// Called when the broker has received all delayed output.
     var onDrain: (@PlayerLoop () -> Void)?
     private(set) var isConnected = false
+    /// True after a message for which there was no memory. A subscription would bring the next one.
+    private(set) var isFlooded = false
 
     /// Bytes of one packet from the broker, at most: a payload of 64 KiB, and its topic.
     private static let maximumPacket: UInt32 = (64 << 10) + 1024
@@ -230,6 +232,10 @@ struct MQTTAccount {
     fileprivate func disconnected(_ reason: Int32) {
         // The library has already closed the descriptor.
         let wasConnected = isConnected
+        if reason == MOSQ_ERR_NOMEM.rawValue {
+            isFlooded = true
+            refusal = "a message of the broker needs more memory than this program may have"
+        }
         stopWatching()
         let why = refusal ?? (wasConnected ? "the connection was lost" : "no connection: " + Self.words(reason))
         loop.later { [weak self] in self?.onEnd?(why) }

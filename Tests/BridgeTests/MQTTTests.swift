@@ -43,6 +43,63 @@ import Testing
         broker.stop()
     }
 
+    /// A broker that speaks MQTT 3.1.1 alone. To each subscriber it sends a message of 200 MB, and it prints what it gets.
+    private static let oldBroker = #"""
+        import socket, sys
+        server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+        def take(client):
+            head, count, shift = client.recv(1), 0, 0
+            while head:
+                byte = client.recv(1)[0]
+                count, shift = count | (byte & 127) << shift, shift + 7
+                if byte < 128:
+                    break
+            body = b""
+            while head and len(body) < count:
+                body += client.recv(count - len(body))
+            return (head[0] >> 4, body) if head else None
+        while True:
+            client, _ = server.accept()
+            try:
+                while packet := take(client):
+                    kind, body = packet
+                    if kind == 1:
+                        client.sendall(bytes([0x20, 2, 0, 0 if body[6] == 4 else 1]))
+                    elif kind == 8:
+                        print("subscribed", flush=True)
+                        topic, left, length = b"nowplaying/kitchen/command", 28 + (200 << 20), b""
+                        while left:
+                            length, left = length + bytes([left & 127 | (128 if left > 127 else 0)]), left >> 7
+                        client.sendall(b"\x30" + length + b"\x00\x1a" + topic)
+                        for _ in range(200):
+                            client.sendall(bytes(1 << 20))
+                    elif kind == 3:
+                        count = int.from_bytes(body[:2], "big")
+                        print(body[2:2 + count].decode(), body[2 + count:100].decode(errors="replace"), flush=True)
+            except (OSError, IndexError):
+                pass
+            client.close()
+        """#
+
+    @Test("a message of 200 MB by a broker of MQTT 3.1.1 ends neither the program nor the states")
+    func endlessMessage() async throws {
+        let broker = await house.start(
+            command: ["/usr/bin/python3", "-c", Self.oldBroker, home.port], log: "broker.log")
+        let daemon = await house.startDaemon()
+        let bridge = await home.startBridge()
+        #expect(house.comes("more memory than this program may have", in: "mqtt.log"), "\(house.text("mqtt.log"))")
+        #expect(house.comes("commands of the broker are off", in: "mqtt.log"))
+        #expect(house.comes("nowplaying/kitchen/availability online", in: "broker.log"))
+        await house.tool("play", house.silence("a.wav", seconds: 60))
+        #expect(house.comes("nowplaying/kitchen/status playing", in: "broker.log"))
+        // It subscribes in one packet for each topic, and the first one has brought the message.
+        let count = house.text("broker.log").split(separator: "\n").filter { $0 == "subscribed" }.count
+        #expect(count <= 2, "\(count)")
+        #expect(bridge.stop() == 0)
+        daemon.stop()
+        broker.stop()
+    }
+
     @Test func brokerAndDaemonMayBeAway() async {
         let bridge = await home.startBridge()
         #expect(house.comes("; retrying", in: "mqtt.log"), "\(house.text("mqtt.log"))")

@@ -13,8 +13,8 @@ import Testing
         let status: JSONValue = ["server": ["groups": [group]]]
         let rooms = try #require(Room.all(status))
         #expect(rooms.count == Room.maximumCount)
-        #expect(rooms[0].name.unicodeScalars.count == 256 && rooms[0].group.name.unicodeScalars.count == 256)
-        #expect(rooms[0].json["group"]?["rooms"]?.arrayValue?.count == Room.maximumCount)
+        #expect(rooms[0].name.unicodeScalars.count == 128 && rooms[0].group.name.unicodeScalars.count == 128)
+        #expect(rooms[0].json["group"]?["id"] == "all")
         // A change of the group keeps all of its rooms.
         var alone = RoomChange()
         alone.place = .alone

@@ -1,6 +1,7 @@
 import ControlProtocol
 import NowPlaying
 import NowPlayingClient
+import SnapcastControl
 
 @testable import SnapcastBridge
 
@@ -37,6 +38,48 @@ extension FuzzTarget {
                 if let state = try? JSONReader.read(Array(line)) { properties(StateView(state)) }
             }
         })
+
+    /// Lines of the control protocol of a Snapcast server, and announcements of one in the network.
+    static let roomLines = FuzzTarget(
+        name: "room-lines",
+        seeds: {
+            [
+                #"{"id":1,"jsonrpc":"2.0","result":{"server":{"groups":[{"id":"g","name":"","muted":false,"stream_id":"m","#
+                    + #""clients":[{"id":"a","connected":true,"host":{"name":"h"},"config":{"name":"A","latency":-5,"#
+                    + #""volume":{"percent":200,"muted":true}}},{"id":"b"}]}]}}}"#,
+                #"{"id":2,"error":{"code":-1,"message":"a","data":"b\u001b"}}"# + "\n"
+                    + #"{"method":"Client.OnConnect","params":{}}"#,
+                "=;eth0;IPv4;Snapcast;_snapcast-ctrl._tcp;local;box.local;192.0.2.7;1705;\"a;b\"\n"
+                    + "=;eth0;IPv6;S;_snapcast-ctrl._tcp;local;box.local;2001:db8::7;1705;\n+;eth0;IPv4;S;t;local",
+            ].map { Array($0.utf8) }
+        },
+        run: { bytes in
+            for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                if let address = ControlAddress(announcement: Substring(decoding: line, as: UTF8.self)) {
+                    precondition(address.port > 0 && address.host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+                }
+                switch ControlLine(Array(line)) {
+                case .result(_, let status): rooms(status)
+                case .refusal, .news, nil: break
+                }
+            }
+        })
+
+    private static func rooms(_ status: JSONValue) {
+        guard let rooms = Room.all(status) else { return }
+        precondition(rooms.count <= Room.maximumCount)
+        for room in rooms {
+            precondition((0...100).contains(room.percent) && !room.id.isEmpty)
+            // A row does not grow with the rooms of its group.
+            precondition(JSONWriter.text(.object(room.json)).utf8.count < 16 << 10, "a row is long")
+            for place in [RoomChange.Place.alone, .with(room.id)] {
+                var change = RoomChange()
+                change.place = place
+                change.percent = 5
+                precondition(change.calls(room, in: rooms) != nil)
+            }
+        }
+    }
 
     private static func request(_ line: [UInt8]) {
         do throws(PluginRequest.Refusal) {

@@ -57,12 +57,32 @@ extension FuzzTarget {
             ]
         },
         run: { FrameReader($0).run() })
+
+    /// Frames that were cut at each byte that the input names: no number of fragments takes more memory than its bound.
+    static let webFragments = FuzzTarget(
+        name: "web-fragments",
+        seeds: {
+            [
+                [0x01, 0x01, 0x00, 0x01, 0x00, 0x01, 0x80, 0x01], [0x01, 0x7D, 0x89, 0x00, 0x00, 0x7D, 0x80, 0x00],
+                (0..<600).flatMap { _ in [0x00, 0x00] as [UInt8] }, [0x01, 0x00, 0x01, 0x00, 0x82, 0x03],
+            ]
+        },
+        run: { bytes in
+            var frames: [UInt8] = []
+            // Pairs: the first byte of a frame, and the length of its content.
+            for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+                let count = Int(bytes[index + 1] & 0x7F) % 126
+                frames += [bytes[index], 0x80 | UInt8(count), 0, 0, 0, 0] + [UInt8](repeating: 0x20, count: count)
+            }
+            FrameReader(frames).run()
+        })
 }
 
 /// Reads frames as the bridge does.
 private final class FrameReader {
     private let bytes: [UInt8]
     private var offset = 0
+    private var arriving = ArrivingMessage()
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -78,6 +98,17 @@ private final class FrameReader {
             return part.isEmpty ? -1 : part.count
         }
         callbacks.send_callback = { _, _, count, _, _ in count }
+        callbacks.on_frame_recv_start_callback = { context, frame, owner in
+            guard let owner, let frame = frame?.pointee, frame.opcode < 8 else { return }
+            let reader = Unmanaged<FrameReader>.fromOpaque(owner).takeUnretainedValue()
+            let isFirst = UInt32(frame.opcode) != WSLAY_CONTINUATION_FRAME.rawValue
+            let before = reader.arriving
+            reader.arriving.take(isFirst: isFirst, count: Int(clamping: frame.payload_length))
+            precondition(reader.arriving.cost > (isFirst ? 0 : before.cost), "a fragment costs nothing")
+            if reader.arriving.hasTooManyFragments { wslay_event_shutdown_read(context) }
+            precondition(
+                reader.arriving.fragments <= ArrivingMessage.maximumFragments + 1, "fragments after the last one")
+        }
         callbacks.on_msg_recv_callback = { _, message, _ in
             guard let message = message?.pointee, UInt32(message.opcode) == WSLAY_TEXT_FRAME.rawValue else { return }
             let text = UnsafeRawBufferPointer(start: message.msg, count: message.msg_length)

@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
             line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, position, clockPage,
             childMessage, icyStream, links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
             mpdLines, mpdFilter,
-            mpdBinary, mpdSearch, webRequest, webFrames, snapcastLines,
+            mpdBinary, mpdSearch, webRequest, webFrames, webFragments, snapcastLines, roomLines,
         ] + media + child + playing
 
     /// The target of this name.

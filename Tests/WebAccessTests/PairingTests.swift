@@ -54,13 +54,26 @@ import Testing
         #expect(house.ends == ["replaced", "paired"])
     }
 
-    @Test("ten wrong guesses make a code void", arguments: [0, 9, 10]) @PlayerLoop func guessing(count: Int) throws {
+    @Test("five wrong guesses of one source end its guesses, and not those of others", arguments: [4, 5, 60])
+    @PlayerLoop func guessingAlone(count: Int) throws {
+        let house = try JudgeHouse()
+        defer { house.remove() }
+        let code = try house.judge.beginPairing(.control, seconds: 300, at: house.now)
+        let wrong = code.digits == "11111111" ? "22222222" : "11111111"
+        for _ in 0..<count { #expect(delay(house.pair(wrong, address: "192.0.2.66")) != nil) }
+        #expect((delay(house.pair(code.digits, address: "192.0.2.66")) == nil) == (count < 5))
+        if count >= 5 { #expect(delay(house.pair(code.digits)) == nil) }
+        #expect(house.ends == ["paired"])
+    }
+
+    @Test("a hundred wrong guesses make a code void", arguments: [0, 99, 100])
+    @PlayerLoop func guessing(count: Int) throws {
         let house = try JudgeHouse()
         defer { house.remove() }
         let code = try house.judge.beginPairing(.control, seconds: 300, at: house.now)
         let wrong = code.digits == "11111111" ? "22222222" : "11111111"
         // From many addresses, as one attacker may have.
-        let delays = (0..<count).map { delay(house.pair(wrong, address: "192.0.2.\($0)")) }
+        let delays = (0..<count).map { delay(house.pair(wrong, address: "192.0.2.\($0 + 100)")) }
         #expect(delays == [Double?](repeating: 0.5, count: count))
         #expect((delay(house.pair(code.digits)) == nil) == (count < PairingDesk.maximumWrong))
         #expect(house.ends == (count < PairingDesk.maximumWrong ? ["paired"] : ["void"]))
@@ -92,6 +105,29 @@ import Testing
         #expect(house.log.count == 10)
         #expect(house.log.last == "warning: wrong token from 192.0.2.7 (512 so far)")
         #expect(!house.log.contains { $0.contains("secret") })
+    }
+
+    @Test("a revocation on a full disk lasts: the key is overwritten in its place") @PlayerLoop func fullDisk() throws {
+        let house = try JudgeHouse()
+        defer { house.remove() }
+        let (token, device) = try house.paired()
+        let other = try house.paired(name: "other")
+        // No new file can be made there, as on a full disk.
+        mkdir(house.file + ".new", 0o700)
+        #expect(try house.judge.revoke(device.id))
+        #expect(house.revoked == [device.id])
+        #expect(house.log.contains { $0.contains("overwritten") && !$0.contains(token) })
+        let again = try JudgeHouse(folder: house.folder, seed: 3)
+        #expect(again.judge.allDevices == [other.device])
+        #expect(again.judge([("Authorization", "Bearer \(token)")]) == .refused(after: 0.5, hasCookie: false))
+        #expect(
+            again.judge([("Authorization", "Bearer \(other.token)")])
+                == .admitted(AccessCaller(.device(id: other.device.id), .control)))
+        // Where nothing can be written, the caller learns that it does not last.
+        unlink(house.file)
+        symlink("/dev/null", house.file)
+        #expect(throws: BridgeFailure.self) { try house.judge.revoke(other.device.id) }
+        rmdir(house.file + ".new")
     }
 
     @Test("devices outlive a restart, hashed, for their owner alone") @PlayerLoop func file() throws {

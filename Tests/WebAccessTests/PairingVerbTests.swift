@@ -86,7 +86,11 @@ import Testing
         let second = tool(["pair", "--json"])
         _ = second.line { $0.hasPrefix("{") }
         #expect(first.wait() == 1)
-        await LoopThread.run { for _ in 0..<PairingDesk.maximumWrong { _ = house.pairNow("x", name: "") } }
+        await LoopThread.run {
+            for number in 0..<PairingDesk.maximumWrong {
+                _ = house.pairNow("x", name: "", address: "192.0.2.\(number)")
+            }
+        }
         #expect(second.readAll().contains(#""outcome":"void""#))
         #expect(second.wait() == 1)
         #expect(run("pair --seconds 301").status == 2)
@@ -153,7 +157,7 @@ import Testing
 
 extension JudgeHouse {
     /// Tries a code on the clock of the loop.
-    func pairNow(_ code: String, name: String) -> PairingAnswer {
-        judge.pair(code, name: name, request(as: .pairing), at: EventLoop.now, wall: Self.start)
+    func pairNow(_ code: String, name: String, address: String = "192.0.2.7") -> PairingAnswer {
+        judge.pair(code, name: name, request(address: address, as: .pairing), at: EventLoop.now, wall: Self.start)
     }
 }

@@ -49,6 +49,47 @@ import WebAccess
         #expect(try house.socket().call("clock.now")["result"] != nil)
     }
 
+    @Test("a message has 256 fragments at most, however short they are") func fragments() async throws {
+        let house = await WebHouse.start()
+        let message = Self.text(Self.clock)
+        for (count, isTaken) in [(256, true), (257, false), (5000, false)] {
+            let socket = try house.socket()
+            var bytes = SocketClient.frame(0x01, message)
+            for _ in 0..<(count - 2) { bytes += SocketClient.frame(0x00, [0x20]) + SocketClient.frame(0x89, []) }
+            socket.web.send(bytes + SocketClient.frame(0x80, [0x20]))
+            var last = try socket.frame()
+            while last.kind == 0x8A { last = try socket.frame() }
+            #expect(last.kind == (isTaken ? 0x81 : 0x88), "\(count)")
+            if !isTaken { #expect(last.bytes.starts(with: [3, 0xF1]), "\(last)") }
+            // The next message counts anew.
+            if isTaken { #expect(try socket.call("clock.now")["result"] != nil) }
+        }
+    }
+
+    @Test("unfinished messages of one caller have a bound, which their ends give back; short ones always arrive")
+    func unfinished() async throws {
+        let house = await WebHouse.start()
+        let part = [UInt8](repeating: 0x20, count: 200_000)
+        func begin() throws -> SocketClient {
+            let socket = try house.socket()
+            socket.web.send(SocketClient.frame(0x01, part))
+            return socket
+        }
+        // Each of them counts without its first 8 KiB.
+        var sockets = try (0..<10).map { _ in try begin() }
+        #expect(try begin().closingStatus() == 1013)
+        #expect(try house.socket().call("clock.now")["result"] != nil)
+        let request = ["Content-Type: application/json", "Content-Length: 200000"]
+        #expect(try house.client().ask("POST", "/rpc", request).status == 429)
+        sockets.removeLast(2)
+        #expect(
+            becomes {
+                guard let socket = try? begin() else { return false }
+                socket.web.send(SocketClient.frame(0x80, Self.text(Self.clock)))
+                return (try? socket.message()["result"]) != nil
+            })
+    }
+
     @Test("messages in parts, with pings between them, byte by byte") func parts() async throws {
         let house = await WebHouse.start()
         let socket = try house.socket()

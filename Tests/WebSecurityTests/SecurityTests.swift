@@ -69,7 +69,7 @@ import Testing
     @Test("Code guessing makes the code void") func codeGuessing() throws {
         let code = try #require(try house.ask("pair.begin")["code"]?.stringValue)
         let wrong = code == "00000000" ? "00000001" : "00000000"
-        let sockets = try (0..<10).map { index in
+        let sockets = try (0..<100).map { index in
             let body = #"{"code":"\#(wrong)","name":"a"}"#
             let socket = try SecurityHouse.connect(house.proxy)
             let headers = ["X-Forwarded-For: 192.0.2.\(index)"]

@@ -16,7 +16,7 @@ export class Rooms {
   constructor(player, changed) {
     this.#player = player;
     this.#changed = changed;
-    player.onNotification("rooms.changed", (rooms) => this.#isFollowed && this.#take(rooms));
+    player.onNotification("rooms.changed", (rooms) => this.#isFollowed && this.#merge(rooms));
   }
 
   // Subscribes, once on each connection. Fails with a CallError.
@@ -63,10 +63,22 @@ export class Rooms {
     return this.#player.call("rooms.remove", { id });
   }
 
+  // All rooms, as an answer has them.
   #take({ available, problem, rooms }) {
     this.isKnown = true;
     this.problem = available ? null : problem ?? "unreachable";
     this.list = rooms ?? [];
     this.#changed();
+  }
+
+  // The rooms that have changed; rooms of one group stay side by side.
+  #merge(news) {
+    if (news.whole || !news.available || !this.isKnown || this.problem !== null) return this.#take(news);
+    const gone = new Set(news.removed ?? []);
+    const rooms = new Map(this.list.filter(({ id }) => !gone.has(id)).map((room) => [room.id, room]));
+    for (const room of news.rooms) rooms.set(room.id, room);
+    const groups = new Map();
+    for (const room of rooms.values()) groups.set(room.group.id, [...(groups.get(room.group.id) ?? []), room]);
+    this.#take({ available: true, rooms: [...groups.values()].flat() });
   }
 }

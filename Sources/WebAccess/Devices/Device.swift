@@ -17,6 +17,9 @@ package struct Device: Equatable, Sendable {
     /// The keys of its proofs.
     let keys: ProofKeys
 
+    /// The digest of a revoked device, which no token has.
+    static let struckDigest = String(repeating: "0", count: 64)
+
     /// Maximum characters of a name.
     static let nameLimit = 64
 

@@ -65,7 +65,7 @@ struct DeviceList: Equatable, Sendable {
         else { return nil }
         let devices = records.compactMap(Device.init(record:))
         guard devices.count == records.count, Set(devices.map(\.id)).count == devices.count else { return nil }
-        self.devices = devices
+        self.devices = devices.filter { $0.digest != Device.struckDigest }
     }
 }
 

@@ -79,6 +79,23 @@ package struct DeviceStore: Sendable {
         close(directory)
     }
 
+    /// Overwrites the digest of a device in the file, in its place: that works on a full disk, too. No token fits the rest.
+    func strike(_ device: Device) throws(SystemError) {
+        let file = linux_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard file >= 0 else { throw SystemError("open \(path)") }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: Self.maximumBytes)
+        let count = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress!, $0.count, 0) }
+        guard count >= 0 else { throw SystemError("read \(path)") }
+        let digest = Array(device.digest.utf8)
+        let starts = 0..<max(0, count - digest.count + 1)
+        guard let start = starts.first(where: { bytes[$0..<$0 + digest.count].elementsEqual(digest) }) else { return }
+        let struck = Array(Device.struckDigest.utf8)
+        guard pwrite(file, struck, struck.count, off_t(start)) == struck.count, fsync(file) == 0 else {
+            throw SystemError("write \(path)")
+        }
+    }
+
     /// Makes the folder and its missing parents.
     private static func makeFolder(_ path: String) {
         if access(path, F_OK) == 0 { return }

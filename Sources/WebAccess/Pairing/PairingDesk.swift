@@ -10,8 +10,8 @@ struct PairingDesk: Sendable {
         /// The role of the device that uses it.
         let role: Role
         let expires: MonotonicTime
-        /// Wrong guesses so far.
-        fileprivate(set) var wrongCount = 0
+        /// Wrong guesses so far, by their sources. They are fewer than `maximumWrong`.
+        fileprivate var wrong: [String: Int] = [:]
     }
 
     /// Result of a guess.
@@ -27,8 +27,10 @@ struct PairingDesk: Sendable {
 
     private(set) var open: Code?
 
-    /// Wrong guesses that make a code void.
-    static let maximumWrong = 10
+    /// Wrong guesses of all sources that make a code void: one in a million finds it.
+    static let maximumWrong = 100
+    /// Wrong guesses of one source. Further ones do not count, and its right ones are wrong: alone, it makes no code void.
+    static let maximumOfSource = 5
     /// Maximum seconds of a code.
     static let seconds = 1.0...300.0
 
@@ -44,16 +46,17 @@ struct PairingDesk: Sendable {
         return code
     }
 
-    /// Judges a guess. Spaces and hyphens between its digits don't count.
-    mutating func take(_ guess: String, at now: MonotonicTime) -> Guess {
+    /// Judges a guess of a source. Spaces and hyphens between its digits don't count.
+    mutating func take(_ guess: String, from source: String, at now: MonotonicTime) -> Guess {
         guard !expire(at: now), var code = open else { return .none }
+        guard code.wrong[source, default: 0] < Self.maximumOfSource else { return .wrong }
         let digits = guess.utf8.prefix(64).filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
         if SecretText.isEqual(digits, Array(code.digits.utf8)) {
             open = nil
             return .right(code.role)
         }
-        code.wrongCount += 1
-        open = code.wrongCount < Self.maximumWrong ? code : nil
+        code.wrong[source, default: 0] += 1
+        open = code.wrong.values.reduce(0, +) < Self.maximumWrong ? code : nil
         return open == nil ? .tooMany : .wrong
     }
 

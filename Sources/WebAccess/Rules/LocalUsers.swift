@@ -24,8 +24,11 @@ package struct LocalUsers: Sendable {
         self.groups = groups
     }
 
-    /// Rights by the settings. `owner`: the daemon's user. Throws when a group does not exist.
-    package init(_ settings: WebSettings, owner: UInt32) throws(BridgeFailure) {
+    /// Rights by the settings. `owner`: the daemon's user; `groups`: the groups of a user. Throws when a group does not exist.
+    package init(
+        _ settings: WebSettings, owner: UInt32,
+        groups: @escaping @Sendable (UInt32) -> Set<UInt32> = LocalUsers.groups
+    ) throws(BridgeFailure) {
         func number(_ name: String?) throws(BridgeFailure) -> UInt32? {
             guard let name else { return nil }
             guard let number = GroupAccess.number(of: name) else {
@@ -36,7 +39,7 @@ package struct LocalUsers: Sendable {
         self.init(
             owner: owner, controlGroup: try number(settings.controlGroup),
             remoteGroup: try number(settings.remoteGroup),
-            readGroup: try number(settings.readGroup))
+            readGroup: try number(settings.readGroup), groups: groups)
     }
 
     /// The role of a user; nil: the user has no rights of its own.
@@ -50,10 +53,15 @@ package struct LocalUsers: Sendable {
         return nil
     }
 
+    /// True if the rights of a user depend on its groups.
+    package func needsGroups(of user: UInt32) -> Bool {
+        !isOwner(user) && user != 0 && [controlGroup, remoteGroup, readGroup].contains { $0 != nil }
+    }
+
     /// True for the daemon's own user.
     package func isOwner(_ user: UInt32) -> Bool { user == owner }
 
-    /// The groups of a user in the system's tables.
+    /// The groups of a user in the system's tables. It may block.
     package static func groups(of user: UInt32) -> Set<UInt32> {
         guard let entry = getpwuid(user) else { return [] }
         let primary = entry.pointee.pw_gid

@@ -29,7 +29,7 @@ import WebProtocol
         _ connection: HTTPConnection, _ upgraded: UpgradeTaker.Connection, _ session: CallSession,
         _ caller: AccessCaller
     ) {
-        guard let socket = WebSocket(connection, upgraded) else { return session.close() }
+        guard let socket = WebSocket(connection, upgraded, caller, services) else { return session.close() }
         let key = ObjectIdentifier(socket)
         open[key] = (socket, session, caller)
         session.onLine = { [unowned socket] in socket.send($0) }

@@ -25,6 +25,9 @@ import WebProtocol
     let route: WebRoute
     let connection: HTTPConnection
     private(set) var body: [UInt8] = []
+    private var bodyLength = 0
+    /// The body among those of all callers; nil: it has a bound of its own.
+    private var share: ArrivalBudget.Share?
     /// The caller, if the route requires one.
     private(set) var caller: AccessCaller?
     let refusal: Refusal?
@@ -52,6 +55,17 @@ import WebProtocol
     /// Keeps the place for the announcement while the body arrives.
     func keepPlace(_ place: AnnounceDesk.Place) { self.place = place }
 
+    /// Counts the body among those of all callers. Throws if there is no room for its announced length.
+    func count(_ share: ArrivalBudget.Share) throws(HTTPFault) {
+        self.share = share
+        guard share.set(Int(clamping: head.bodyLength ?? 0)) else {
+            throw HTTPFault(
+                .tooManyRequests,
+                "the requests of this caller, or of all, that have not arrived completely are too long",
+                headers: ["Retry-After": "1"])
+        }
+    }
+
     /// Gives the place back.
     func releasePlace() { place = nil }
 
@@ -66,16 +80,24 @@ import WebProtocol
         AccessRequest(connection.facts, purpose, headers: head.headers)
     }
 
-    /// Takes a part of the body. False: the body is too long.
+    /// Takes a part of the body. False: the body is too long. The body of a request that is refused anyway is not kept.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= maximumBody else { return false }
+        guard bodyLength + bytes.count <= maximumBody else { return false }
+        bodyLength += bytes.count
+        guard refusal == nil else { return true }
+        if head.bodyLength == nil, share?.set(bodyLength) == false { return false }
+        // Growth by doubling would take twice the memory.
+        if body.isEmpty, let length = head.bodyLength { body.reserveCapacity(min(maximumBody, Int(clamping: length))) }
         body.append(contentsOf: bytes)
         return true
     }
 
     /// Removes and returns the body.
     func takeBody() -> [UInt8] {
-        defer { body = [] }
+        defer {
+            body = []
+            share = nil
+        }
         return body
     }
 

@@ -8,6 +8,8 @@ import WebAccess
 @PlayerLoop final class WebFront {
     private let context: BridgeContext
     private let desk: WebDesk
+    private let judge: AccessJudge
+    private let groups: UserGroups
     private let listener: ConnectionListener<Door>
     /// Serves `bind`.
     private var direct: HTTPServer
@@ -30,7 +32,11 @@ import WebAccess
     }
 
     /// Servers without addresses. Throws if the certificate or the key is unusable.
-    init(_ context: BridgeContext, _ desk: WebDesk, _ settings: WebSettings) throws(BridgeFailure) {
+    init(
+        _ context: BridgeContext, _ desk: WebDesk, _ judge: AccessJudge, _ groups: UserGroups, _ settings: WebSettings
+    ) throws(BridgeFailure) {
+        self.judge = judge
+        self.groups = groups
         self.context = context
         self.desk = desk
         let identity = try Self.identity(settings)
@@ -134,11 +140,14 @@ import WebAccess
         case .direct:
             // The query comes now: a client that closes its socket later has no user any more.
             let user = connection.isLocal ? nil : TCPSocket.localUser(descriptor)
-            direct.take(
-                descriptor,
-                AccessConnection(
-                    door: .direct, address: address, user: user, usesTLS: identity != nil,
-                    end: connection.isLocal ? nil : NetworkAddress.end(of: descriptor)))
+            let facts = AccessConnection(
+                door: .direct, address: address, user: user, usesTLS: identity != nil,
+                end: connection.isLocal ? nil : NetworkAddress.end(of: descriptor))
+            guard let user, judge.needsGroups(of: user) else { return direct.take(descriptor, facts) }
+            // A server of TLS may have taken the place of this one meanwhile.
+            let server = direct
+            let waits = groups.find(user, at: EventLoop.now) { server.take(descriptor, facts) }
+            if !waits { close(descriptor) }
         case .proxy:
             proxied.take(descriptor, AccessConnection(door: .proxy, address: address, user: nil, usesTLS: false))
         }

@@ -47,7 +47,7 @@ import WebProtocol
         case .unsubscribe:
             isFollowing = false
             desk.unfollow(self)
-            answer(.success([:]))
+            answer(.success(RoomDesk.empty))
         case .setVolume, .configure: desk.set(id, Self.change(parameters), answer)
         case .remove:
             var change = RoomChange()
@@ -69,16 +69,16 @@ import WebProtocol
         return change
     }
 
-    /// Sends the rooms, or records that they have changed.
-    func report(_ rooms: JSONObject) {
+    /// Sends a notification of changes, or records that the rooms have changed.
+    func report(_ line: [UInt8]) {
         isStale = isPaused
-        if !isPaused { send(Upstream.request(id: nil, RoomMethods.changed, rooms)) }
+        if !isPaused { send(line) }
     }
 
-    /// Sends nothing while paused, and the newest afterwards.
+    /// Sends nothing while paused, and all rooms afterwards if some have changed.
     func setPaused(_ isPaused: Bool) {
         self.isPaused = isPaused
-        if isStale, !isPaused { report(desk.newest) }
+        if isStale, !isPaused, let newest = desk.newest { report(newest) }
     }
 
     /// Ends it: nothing is called from now on.

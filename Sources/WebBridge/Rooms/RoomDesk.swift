@@ -7,8 +7,8 @@ import WebProtocol
 /// The rooms of a Snapcast server for all callers. While nobody shows or sets rooms, there is neither a connection nor a timer.
 @PlayerLoop final class RoomDesk {
     /// Outcome of a request.
-    typealias Outcome = Result<JSONValue, RPCError>
-    /// Called with the outcome.
+    typealias Outcome = Result<[UInt8], RPCError>
+    /// Called with the outcome: the result as JSON.
     typealias Done = @PlayerLoop (Outcome) -> Void
 
     /// The rooms as far as they are known.
@@ -43,7 +43,7 @@ import WebProtocol
     /// True if the rooms may have changed since the question.
     private var asksAgain = false
     private var knowledge = Knowledge.nothing
-    private var report: JSONObject?
+    private var report: RoomReport?
     private var question: Upstream?
     private var link: RoomLink?
     /// The next attempt or the next look at the rooms.
@@ -52,6 +52,12 @@ import WebProtocol
 
     /// Seconds between two looks at the rooms, at least: a server that sends news without end keeps nobody busy.
     private static let pace = 0.1
+    /// Bytes of reports in a second for all followers together; more of them wait.
+    private static let bytesPerSecond = 4e6
+    /// Most changes of all callers that wait for the server.
+    private static let maximumJobs = 256
+    /// Most callers that wait for the rooms.
+    private static let maximumReaders = 1024
     /// Seconds until the next attempt, at most.
     private static let longestDelay = 30.0
 
@@ -75,7 +81,8 @@ import WebProtocol
 
     /// Passes the rooms to `done`.
     func list(_ done: @escaping Done) {
-        if case .rooms = knowledge, let report { return done(.success(.object(report))) }
+        if case .rooms = knowledge, let report { return done(.success(report.whole)) }
+        guard readers.count < Self.maximumReaders else { return done(.failure(Self.busy)) }
         readers.append(done)
         begin()
     }
@@ -98,12 +105,15 @@ import WebProtocol
 
     /// Makes a change of the room with this id; `done` is called after the followers have the effect.
     func set(_ id: String, _ change: RoomChange, _ done: @escaping Done) {
+        guard jobs.count + settled.count < Self.maximumJobs else { return done(.failure(Self.busy)) }
         jobs.append(Job(id: id, change: change, done: done))
         if case .rooms = knowledge { work() } else { begin() }
     }
 
-    /// The rooms as they were reported last.
-    var newest: JSONObject { report ?? JSONObject() }
+    private static let busy = RPCError.commandFailed(.tooMany, "too many requests about rooms have no answer yet")
+
+    /// The notification with all rooms as they were reported last; nil: there is none.
+    var newest: [UInt8]? { report?.complete }
 
     // MARK: The server
 
@@ -146,7 +156,9 @@ import WebProtocol
 
     private func lookLater() {
         guard timer == nil else { return }
-        timer = loop.deadline(EventLoop.now.advanced(bySeconds: Self.pace)) { [unowned self] in
+        let bytes = Double((report?.whole.count ?? 0) * followers.count)
+        let pace = max(Self.pace, bytes / Self.bytesPerSecond)
+        timer = loop.deadline(EventLoop.now.advanced(bySeconds: pace)) { [unowned self] in
             timer = nil
             link?.resume()
             ask()
@@ -165,7 +177,7 @@ import WebProtocol
             publish()
             let done = settled
             settled = []
-            for done in done { done(.success([:])) }
+            for done in done { done(.success(Self.empty)) }
             if asksAgain {
                 asksAgain = false
                 ask()
@@ -230,24 +242,22 @@ import WebProtocol
 
     // MARK: Reports
 
+    /// The result of a change.
+    static let empty = Array("{}".utf8)
+
     private func publish() {
-        var made = JSONObject()
+        let made: RoomReport
         switch knowledge {
         case .nothing: return
-        case .rooms(let rooms):
-            made["available"] = true
-            made["rooms"] = .array(rooms.map { .object($0.json) })
-        case .problem(let problem):
-            made["available"] = false
-            made["problem"] = .string(problem.rawValue)
-            made["rooms"] = []
+        case .rooms(let rooms): made = RoomReport(rooms)
+        case .problem(let problem): made = RoomReport(problem: problem.rawValue)
         }
-        let isNew = made != report
+        let line = made.notification(since: report)
         report = made
-        if isNew { for caller in Array(followers.values) { caller.report(made) } }
+        if let line { for caller in Array(followers.values) { caller.report(line) } }
         let waiting = readers
         readers = []
-        for done in waiting { done(.success(.object(made))) }
+        for done in waiting { done(.success(made.whole)) }
     }
 
     // MARK: Changes

@@ -5,20 +5,10 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import WebAccess
+import WebProtocol
 
 /// A WebSocket on an upgraded connection; libwslay reads and makes its frames (RFC 6455).
 @PlayerLoop final class WebSocket {
-    /// Reasons to close, by their numbers on the wire (RFC 6455, section 7.4.1).
-    enum Code: UInt16 {
-        case goingAway = 1001
-        case protocolError = 1002
-        case unsupportedData = 1003
-        case policyViolation = 1008
-        case internalError = 1011
-        case serviceRestart = 1012
-        case tryAgainLater = 1013
-    }
-
     /// Called with each text.
     var onText: (@PlayerLoop ([UInt8]) -> Void)?
     /// Called once at the end of the connection.
@@ -47,6 +37,14 @@ import WebAccess
     private var isServing = false
     private var isEnded = false
     private var isLingering = false
+    /// The message whose fragments arrive.
+    private var arriving = ArrivingMessage()
+    /// The bytes of that message among those of all callers.
+    private let share: ArrivalBudget.Share
+    private let pace: CallerPace
+    private let caller: AccessCaller
+    /// True while the socket waits for its caller's credit.
+    private var isOutOfCredit = false
     /// True if the client sends nothing more.
     private var isBroken = false
 
@@ -58,13 +56,16 @@ import WebAccess
     private static let patienceSeconds = 30.0
     /// Seconds for a client to read the close frame.
     private static let lingerSeconds = 2.0
-    /// Maximum bytes of the reason in a close frame.
-    private static let maximumReason = 123
     /// Bytes to read from a client in one turn.
-    private static let turnBytes = 64 << 10
+    private static let turnBytes = 16 << 10
 
-    /// A socket on this connection. Nil: memory is short.
-    init?(_ connection: HTTPConnection, _ upgraded: UpgradeTaker.Connection) {
+    /// A socket of a caller on this connection, within the bounds of `services`. Nil: memory is short.
+    init?(
+        _ connection: HTTPConnection, _ upgraded: UpgradeTaker.Connection, _ caller: AccessCaller, _ services: Services
+    ) {
+        share = services.arrivals.share(caller)
+        pace = services.pace
+        self.caller = caller
         loop = connection.loop
         self.connection = connection
         descriptor = upgraded.descriptor
@@ -77,12 +78,10 @@ import WebAccess
         callbacks.send_callback = { context, bytes, count, _, owner in
             WebSocket.on(owner) { $0.send(context, bytes, count) }
         }
-        callbacks.on_frame_recv_start_callback = { context, frame, _ in
-            // A close code of one byte is invalid (RFC 6455, section 5.5.1).
-            guard let frame, UInt32(frame.pointee.opcode) == WSLAY_CONNECTION_CLOSE.rawValue else { return }
-            if frame.pointee.payload_length == 1 {
-                wslay_event_queue_close(context, Code.protocolError.rawValue, nil, 0)
-            }
+        callbacks.on_frame_recv_start_callback = { context, frame, owner in
+            guard let frame = frame?.pointee else { return }
+            let (kind, count) = (UInt32(frame.opcode), Int(clamping: frame.payload_length))
+            WebSocket.on(owner) { $0.beginFrame(kind, count) }
         }
         callbacks.on_msg_recv_callback = { _, message, owner in
             WebSocket.on(owner) { if let message { $0.take(message.pointee) } }
@@ -142,7 +141,7 @@ import WebAccess
     /// or the connection has ended.
     private func sendAtOnce(_ text: [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 10, alignment: 1) { space in
-            let head = UnsafeRawBufferPointer(rebasing: space[..<Self.writeHead(text.count, space)])
+            let head = UnsafeRawBufferPointer(rebasing: space[..<WebSocketFrame.writeHead(text.count, space)])
             var sent = text.withUnsafeBytes { UnixSocket.send(descriptor, head, $0) }
             if sent == -Int(EAGAIN) || sent == -Int(EINTR) { sent = 0 }
             // A read also finds the end of the connection.
@@ -152,19 +151,6 @@ import WebAccess
             isChoked = true
             return false
         }
-    }
-
-    /// Writes the head of a text of this length (RFC 6455, section 5.2). Returns its length.
-    private static func writeHead(_ count: Int, _ space: UnsafeMutableRawBufferPointer) -> Int {
-        space[0] = 0x80 | UInt8(WSLAY_TEXT_FRAME.rawValue)
-        if count < 126 {
-            space[1] = UInt8(count)
-            return 2
-        }
-        let bytes = count < 65_536 ? 2 : 8
-        space[1] = bytes == 2 ? 126 : 127
-        for index in 0..<bytes { space[2 + index] = UInt8(truncatingIfNeeded: count >> (8 * (bytes - 1 - index))) }
-        return 2 + bytes
     }
 
     /// Sends the end of a frame that has begun. False: the connection is broken.
@@ -193,19 +179,9 @@ import WebAccess
     /// Sends the reason, and ends the connection when the client has closed it, or two seconds later.
     func close(_ code: Code, _ words: String) {
         guard !isEnded else { return }
-        let reason = Self.reason(words)
+        let reason = WebSocketFrame.reason(words)
         wslay_event_queue_close(context, code.rawValue, reason, reason.count)
         settleSoonOrNow()
-    }
-
-    /// The reason, cut to the whole characters that fit the frame (RFC 6455, section 5.5).
-    private static func reason(_ words: String) -> [UInt8] {
-        var reason: [UInt8] = []
-        for character in words {
-            guard reason.count + character.utf8.count <= maximumReason else { break }
-            reason += Array(character.utf8)
-        }
-        return reason
     }
 
     /// Ends the connection at once.
@@ -241,9 +217,7 @@ import WebAccess
     /// Ends a connection after a framing error, for which libwslay would send no reason.
     private func fail() {
         guard wslay_event_get_close_sent(context) == 0, !isChoked else { return settle() }
-        let code = Code.protocolError.rawValue
-        let frame: [UInt8] = [0x88, 2, UInt8(code >> 8), UInt8(code & 255)]
-        _ = frame.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        _ = WebSocketFrame.closing(.protocolError).withUnsafeBytes { UnixSocket.send(descriptor, $0) }
         linger()
     }
 
@@ -260,6 +234,19 @@ import WebAccess
     private func settleSoonOrNow() { if !isServing { settle() } }
 
     private func happened(_ events: UInt32) {
+        guard !isEnded, !isLingering, events & UInt32(EPOLLIN.rawValue) != 0 else { return serve(events) }
+        guard !isOutOfCredit else { return }
+        isOutOfCredit = !pace.run(caller) {
+            serve(events)
+        } later: { [weak self] in
+            guard let self else { return }
+            isOutOfCredit = false
+            happened(UInt32(EPOLLIN.rawValue))
+        }
+        if isOutOfCredit { settle() }
+    }
+
+    private func serve(_ events: UInt32) {
         guard !isEnded else { return }
         if isLingering { return drain() }
         budget = Self.turnBytes
@@ -297,10 +284,10 @@ import WebAccess
         }
         if isChoked { watchPatience() } else { patience = nil }
         // The bytes after the request are not in the socket any more.
-        if !first.isEmpty, !isHeld, !isChoked {
+        if !first.isEmpty, !isHeld, !isChoked, !isOutOfCredit {
             return loop.later { [weak self] in self?.happened(UInt32(EPOLLIN.rawValue)) }
         }
-        let reads = !isHeld && !isChoked && wslay_event_want_read(context) != 0
+        let reads = !isHeld && !isChoked && !isOutOfCredit && wslay_event_want_read(context) != 0
         source?.setEvents((reads ? UInt32(EPOLLIN.rawValue) : 0) | (isChoked ? UInt32(EPOLLOUT.rawValue) : 0))
     }
 
@@ -361,9 +348,37 @@ import WebAccess
         return -1
     }
 
+    /// Judges a frame by its head: the fragments of a message cost memory until its end, however short they are.
+    private func beginFrame(_ kind: UInt32, _ count: Int) {
+        switch kind {
+        case WSLAY_CONNECTION_CLOSE.rawValue:
+            // A close code of one byte is invalid (RFC 6455, section 5.5.1).
+            if count == 1 { wslay_event_queue_close(context, Code.protocolError.rawValue, nil, 0) }
+        case WSLAY_TEXT_FRAME.rawValue, WSLAY_BINARY_FRAME.rawValue: arrive(isFirst: true, count)
+        case WSLAY_CONTINUATION_FRAME.rawValue: arrive(isFirst: false, count)
+        case _: break
+        }
+    }
+
+    private func arrive(isFirst: Bool, _ count: Int) {
+        arriving.take(isFirst: isFirst, count: count)
+        if arriving.hasTooManyFragments {
+            refuse(.tooBig, "a message has more than \(ArrivingMessage.maximumFragments) fragments")
+        } else if !share.set(arriving.cost) {
+            refuse(.tryAgainLater, "the unfinished messages of this caller, or of all callers, are too long")
+        }
+    }
+
+    private func refuse(_ code: Code, _ words: String) {
+        close(code, words)
+        wslay_event_shutdown_read(context)
+    }
+
     private func take(_ message: wslay_event_on_msg_recv_arg) {
         switch UInt32(message.opcode) {
         case WSLAY_TEXT_FRAME.rawValue:
+            arriving = ArrivingMessage()
+            share.set(0)
             let text = Array(UnsafeBufferPointer(start: message.msg, count: message.msg_length))
             // One read may contain many requests, and each answer may be long.
             if isChoked || !waiting.isEmpty { waiting.append(text) } else { onText?(text) }

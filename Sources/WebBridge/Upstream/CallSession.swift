@@ -221,7 +221,10 @@ import WebProtocol
         try calls.take(name, request.parameters) { [unowned self] outcome in
             guard let id else { return }
             switch outcome {
-            case .success(let result): succeed(id, result)
+            case .success(let result):
+                var writer = JSONWriter()
+                writer.answer(id: id, result: result)
+                onLine?(writer.bytes)
             case .failure(let error): refuse(id, error)
             }
         }

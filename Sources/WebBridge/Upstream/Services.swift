@@ -18,6 +18,10 @@ import WebAccess
     let libraryReturn: LibraryReturn
     /// Rooms of a Snapcast server.
     let rooms: RoomDesk
+    /// Bytes of messages that have not arrived completely.
+    let arrivals = ArrivalBudget()
+    /// Processor time of callers.
+    let pace: CallerPace
     private let ready: ReadySet
     private let daemonPaths: [String]
     private let judge: AccessJudge
@@ -26,6 +30,7 @@ import WebAccess
     /// Throws when the process has no descriptor left.
     init(_ loop: EventLoop, _ daemonPaths: [String], _ judge: AccessJudge, speech: [String]) throws(SystemError) {
         self.loop = loop
+        pace = CallerPace(loop)
         let ready = try ReadySet(loop)
         self.ready = ready
         rooms = RoomDesk(loop, ready) { () throws(SystemError) in try Self.reader(ready, daemonPaths) }

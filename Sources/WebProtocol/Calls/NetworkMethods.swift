@@ -63,7 +63,7 @@ package enum NetworkMethods {
         return MethodTable(
             title: "nowplaying-web", methods: methods,
             notifications: Catalogue.table.notifications + LibraryCatalogue.table.notifications
-                + [(RoomMethods.changed, "The rooms of the Snapcast server, as rooms.list returns them.")])
+                + [(RoomMethods.changed, "Rooms of the Snapcast server that have changed, as in rooms.list.")])
     }()
 
     /// The methods of the daemon and of the library.

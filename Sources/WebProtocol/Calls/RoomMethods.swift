@@ -18,7 +18,7 @@ package enum RoomMethods {
     private static let result =
         "available, which is false with a problem (unreachable, noAnswer or strange) while the server does not answer; and "
         + "rooms, each with id, name, connected, volume from 0 to 100, muted, latency in milliseconds, and its group: id, "
-        + "name, muted, stream and the ids of its rooms"
+        + "name, muted and stream, the same for all of its rooms"
     private static let room = Parameter.required("id", .text, "id of a room")
 
     /// All of them.
@@ -30,7 +30,8 @@ package enum RoomMethods {
         Method(
             name: Name.subscribe.rawValue, kind: .output, role: .read, reach: .network(.read), parameters: [],
             isHeld: false,
-            help: "Returns the rooms, and sends \(changed) with all of them after each change from now on. "
+            help: "Returns the rooms, and sends \(changed) after each change from now on: the rooms that have changed, "
+                + "and in removed the ids of those that are gone; with whole, all of them. "
                 + "nowplaying-web is connected to the Snapcast server only while a client has this subscription.",
             result: result, example: "{}"),
         Method(

@@ -57,12 +57,7 @@ struct RoomsSetup {
     private static func announced(_ service: String) -> SnapcastServer.Address? {
         let words = ["timeout", "5", "avahi-browse", "--terminate", "--resolve", "--parsable", service]
         for line in Program.lines(of: words) {
-            // =;interface;protocol;name;type;domain;host;address;port;text
-            let fields = line.split(separator: ";", omittingEmptySubsequences: false)
-            // A link-local address is useless without the name of its interface.
-            guard fields.count >= 9, fields[0] == "=", !fields[7].hasPrefix("fe80:") else { continue }
-            let host = fields[7].contains(":") ? "[\(fields[7])]" : String(fields[7])
-            if let address = SnapcastServer.Address("\(host):\(fields[8])") { return address }
+            if let address = SnapcastServer.Address(announcement: line[...]) { return address }
         }
         return nil
     }

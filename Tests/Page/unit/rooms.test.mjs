@@ -66,3 +66,19 @@ test("a refusal is the caller's, and the next look asks again", async () => {
   await settle();
   assert.equal(rooms.problem, "noAnswer");
 });
+
+test("a notification changes some rooms, and those of one group stay side by side", async () => {
+  const { player, rooms, calls, changes } = start();
+  rooms.follow();
+  calls[0].resolve({ available: true, rooms: [room("a", "g"), room("b"), room("c", "g")] });
+  await settle();
+  player.notify({ available: true, rooms: [{ ...room("b"), volume: 9 }, room("d", "g")], removed: ["a"] });
+  assert.deepEqual(rooms.list.map(({ id, volume }) => [id, volume]), [["b", 9], ["c", 50], ["d", 50]]);
+  player.notify({ available: true, whole: true, rooms: [room("x")] });
+  assert.deepEqual(rooms.list.map(({ id }) => id), ["x"]);
+  player.notify({ available: false, problem: "unreachable", rooms: [] });
+  assert.deepEqual([rooms.problem, rooms.list.length], ["unreachable", 0]);
+  // After an outage all rooms come.
+  player.notify({ available: true, whole: true, rooms: [room("y")] });
+  assert.deepEqual([rooms.problem, rooms.list.length, changes()], [null, 1, 5]);
+});
