@@ -78,6 +78,46 @@ import Testing
         #expect(rights("[snapcast]\ncommands = yes\ncommands = no\n").allowsCommands == false)
     }
 
+    /// Things that the user of the server may put into its own folders.
+    enum Trap: CaseIterable { case link, folder, hardFolder, pipe }
+
+    @Test(
+        "the commands change no file of others, whatever the user of the server puts into its folders",
+        .enabled(if: getuid() == 0, "only root can act as another user"), arguments: Trap.allCases)
+    func traps(trap: Trap) throws {
+        let other = try #require(getpwnam("nobody")).pointee.pw_uid
+        // The home directory is reached by its user.
+        chmod(folder.path, 0o755)
+        chown(home, other, other)
+        chmod(home, 0o755)
+        let victim = folder.write(Array("root:x:0:0\n".utf8), "victim")
+        let place = home + "/.config"
+        switch trap {
+        case .link:
+            mkdir(place, 0o700)
+            symlink(victim, place + "/nowplayingd.conf")
+        case .folder:
+            mkdir(folder.path("secret"), 0o755)
+            symlink(folder.path("secret"), place)
+        case .hardFolder: symlink(folder.path("not there"), place)
+        case .pipe:
+            mkdir(place, 0o700)
+            mkfifo(place + "/nowplayingd.conf", 0o600)
+        }
+        lchown(place, other, other)
+        let rights = RoomsRights(user: "nobody", home: home, hasGroup: true, isMember: true)
+        #expect(rights.allowsCommands != true)
+        let commands = rights.commands(allows: true).dropLast()
+        #expect(commands.allSatisfy { $0.starts(with: ["runuser", "-u", "nobody", "--"]) })
+        if trap != .pipe {
+            let status = commands.map { TestProcess.run($0, environment: ["PATH": "/usr/sbin:/usr/bin:/bin"]).status }
+            #expect(status.contains { $0 != 0 }, "\(trap): \(status)")
+        }
+        #expect(TestProcess.run(["cat", victim]).text == "root:x:0:0\n")
+        #expect(
+            access(folder.path("secret/nowplayingd.conf"), F_OK) != 0 && access(folder.path("not there"), F_OK) != 0)
+    }
+
     @Test("a missing group is made before its member") func groups() {
         let words = rights(hasGroup: false, isMember: false).commands(allows: false).map { $0.filter { $0 != "sudo" } }
         #expect(

@@ -22,7 +22,7 @@ import Testing
     ) {
         let calls = folder.path("calls")
         let record = "#!/bin/dash\nprintf '%s\\n' \"${0##*/} $*\" >> '\(calls)'; exit \(status)\n"
-        for name in ["groupadd", "usermod", "install", "systemctl", "sh", "sed"] { write(name, record) }
+        for name in ["groupadd", "usermod", "runuser", "systemctl", "sh", "sed"] { write(name, record) }
         write("sudo", "#!/bin/dash\n\"$@\"\n")
         write("avahi-browse", "#!/bin/dash\n[ \"$4\" = '\(service)' ] || exit 0\ncat << 'END'\n\(found)\nEND\n")
         unlink(calls)

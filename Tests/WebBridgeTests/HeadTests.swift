@@ -1,4 +1,5 @@
 import CWebAnswers
+import Glibc
 import TestSupport
 import Testing
 
@@ -33,6 +34,46 @@ import Testing
                 }
             }
         }
+    }
+
+    /// The bytes that arrive after these were sent on one end of a pair of sockets.
+    private func sent(_ text: String, on end: Int32, to other: Int32) -> String {
+        var bytes = Array(text.utf8)
+        bytes.withUnsafeMutableBytes { bytes in
+            var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+            withUnsafeMutablePointer(to: &part) { part in
+                var message = msghdr()
+                message.msg_iov = part
+                message.msg_iovlen = 1
+                _ = sendmsg(end, &message, 0)
+            }
+        }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(other, &buffer, buffer.count, 0)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    @Test("only an answer of libmicrohttpd itself is replaced, and no content that begins as one") func replaced()
+        throws
+    {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        let page = "HTTP/1.1 400 Bad Request\r\nContent-Length: 40\r\n\r\n<html><head><title>"
+        web_forget_heads(ends[0])
+        #expect(sent(page, on: ends[0], to: ends[1]) == page, "no connection of HTTP")
+        web_watch_heads(ends[0], 0)
+        #expect(sent("HTTP/1.1 200 OK\r\n\r\n", on: ends[0], to: ends[1]) == "HTTP/1.1 200 OK\r\n\r\n")
+        let own = sent(page, on: ends[0], to: ends[1])
+        #expect(
+            own.hasPrefix("HTTP/1.1 400 Bad Request\r\n") && own.contains("nosniff") && !own.contains("html>"), "\(own)"
+        )
+        web_begin_answer(ends[0])
+        #expect(sent(page, on: ends[0], to: ends[1]) == page, "content of an answer of the bridge")
+        web_await_head(ends[0])
+        #expect(sent(page, on: ends[0], to: ends[1]) == own)
+        web_forget_heads(ends[0])
+        #expect(sent(page, on: ends[0], to: ends[1]) == page, "a WebSocket")
     }
 
     @Test("bodies and other protocols keep their NULs, however the bytes arrive") func kept() {

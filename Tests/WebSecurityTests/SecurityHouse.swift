@@ -48,6 +48,9 @@ final class SecurityHouse: Sendable {
         folder.file("house.conf", "[web]\nbind = 127.0.0.1:0\nproxy-bind = 127.0.0.1:0\n" + settings)
     }
 
+    /// Bytes of memory that the bridge alone has.
+    var bridgeMemory: Int { bridge.memory }
+
     /// Gives the bridge other further lines of the section `[web]`, which it reads soon.
     func reload(_ settings: String) {
         Self.configure(folder, settings)

@@ -1,5 +1,6 @@
 /* libmicrohttpd sends by sendmsg(2), or by gnutls_record_send() over TLS. The dynamic linker uses both of the program if it
-   has them. These functions pass on all bytes, except the errors that libmicrohttpd makes itself. */
+   has them. These functions pass on all bytes, except the errors that libmicrohttpd makes itself: the beginning of an answer on
+   a connection of HTTP that has no answer of the bridge. */
 #define _GNU_SOURCE
 #include "CWebAnswers.h"
 
@@ -11,8 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A header of all answers of the bridge (SafetyHeaders). */
-static const char mark[] = "\r\nX-Content-Type-Options:";
 static const char page[] = "<html><head><title>";
 
 static int begins(const void *bytes, size_t length, const char *start) {
@@ -20,9 +19,9 @@ static int begins(const void *bytes, size_t length, const char *start) {
     return bytes != NULL && length >= count && memcmp(bytes, start, count) == 0;
 }
 
-int web_is_foreign_answer(const void *bytes, size_t length) {
+int web_is_foreign_answer(int socket, const void *bytes, size_t length) {
     if (!begins(bytes, length, "HTTP/1.1 4") && !begins(bytes, length, "HTTP/1.1 5")) return 0;
-    return memmem(bytes, length, mark, sizeof mark - 1) == NULL;
+    return web_owes_answer(socket);
 }
 
 static const char *words(int status) {
@@ -53,7 +52,7 @@ size_t web_own_answer(const void *bytes, size_t length, char *space, size_t size
 /* A short answer on an idle connection is sent at once, or is lost with the connection. */
 __attribute__((visibility("default"))) ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
     const struct iovec *first = message != NULL && message->msg_iovlen > 0 ? message->msg_iov : NULL;
-    if (first == NULL || !web_is_foreign_answer(first->iov_base, first->iov_len))
+    if (first == NULL || !web_is_foreign_answer(socket, first->iov_base, first->iov_len))
         return syscall(SYS_sendmsg, socket, message, flags);
     char answer[1024];
     size_t length = web_own_answer(first->iov_base, first->iov_len, answer, sizeof answer);
@@ -68,14 +67,16 @@ typedef struct gnutls_session *session;
 /* Over TLS, the body comes in a separate call directly after the head. That call drops it. */
 __attribute__((visibility("default"))) ssize_t gnutls_record_send(session tls, const void *bytes, size_t length) {
     static ssize_t (*next)(session, const void *, size_t);
+    static int (*descriptor)(session);
     static session replaced;
     if (next == NULL) next = (ssize_t(*)(session, const void *, size_t))dlsym(RTLD_NEXT, "gnutls_record_send");
-    if (next == NULL) return -1;
+    if (descriptor == NULL) descriptor = (int (*)(session))dlsym(RTLD_NEXT, "gnutls_transport_get_int");
+    if (next == NULL || descriptor == NULL) return -1;
     if (replaced == tls && begins(bytes, length, page)) {
         replaced = NULL;
         return (ssize_t)length;
     }
-    if (!web_is_foreign_answer(bytes, length)) return next(tls, bytes, length);
+    if (!web_is_foreign_answer(descriptor(tls), bytes, length)) return next(tls, bytes, length);
     char answer[1024];
     ssize_t sent = next(tls, answer, web_own_answer(bytes, length, answer, sizeof answer));
     if (sent <= 0) return sent;

@@ -18,7 +18,7 @@ enum { MAXIMUM = 1 << 14, LINE = 48 };
 enum { NOT_READ, IN_HEAD, IN_BODY, UNKNOWN };
 struct reader {
     uint64_t left; /* remaining bytes of the body */
-    unsigned char state, length, has_line, is_unknown, uses_tls;
+    unsigned char state, length, has_line, is_unknown, uses_tls, has_answer;
     char line[LINE]; /* the beginning of the present line, in lower case */
 };
 
@@ -30,7 +30,16 @@ void web_watch_heads(int socket, int uses_tls) {
     readers[socket] = (struct reader){.state = IN_HEAD, .uses_tls = uses_tls != 0};
 }
 
+void web_begin_answer(int socket) {
+    if (socket >= 0 && socket < MAXIMUM) readers[socket].has_answer = 1;
+}
+
+int web_owes_answer(int socket) {
+    return socket >= 0 && socket < MAXIMUM && readers[socket].state != NOT_READ && !readers[socket].has_answer;
+}
+
 void web_await_head(int socket) {
+    if (socket >= 0 && socket < MAXIMUM) readers[socket].has_answer = 0;
     if (socket < 0 || socket >= MAXIMUM || readers[socket].state != UNKNOWN) return;
     web_watch_heads(socket, readers[socket].uses_tls);
 }

@@ -1,5 +1,6 @@
 import CLinux
 import CMicroHTTP
+import CWebAnswers
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -318,6 +319,7 @@ import WebProtocol
     private func send(_ answer: HTTPAnswer, _ handle: OpaquePointer) -> MHD_Result {
         guard let response = answer.response() else { return .NO }
         defer { MHD_destroy_response(response) }
+        web_begin_answer(web_socket(handle))
         return MHD_queue_response(handle, answer.status.rawValue, response)
     }
 

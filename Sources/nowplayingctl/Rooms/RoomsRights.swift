@@ -52,25 +52,34 @@ struct RoomsRights {
     }
 
     /// Commands that set the one line, and keep all others. They work without a look into the file, which only root may read.
+    /// They run with the rights of the server's user, to whom the folders belong: a link that this user has put there leads to
+    /// no file of others.
     private var edits: [[String]] {
+        let isUser = getpwnam(user).map { $0.pointee.pw_uid == geteuid() } ?? false
+        let words = isUser ? [] : ["runuser", "-u", user, "--"]
         let folder = Completion.quoted(String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]))
         let quoted = Completion.quoted(file)
         return [
-            ["sh", "-c", "test -d \(folder) || install -d -o \(user) \(folder)"],
+            ["sh", "-c", "test -d \(folder) || mkdir -p \(folder)"],
             ["sh", "-c", "grep -qs '^\\[snapcast\\]' \(quoted) || printf '\\n[snapcast]\\n' >> \(quoted)"],
             [
                 "sed", "--in-place", "--follow-symlinks", "-e", "/^\\[snapcast\\]/,/^\\[/{/^commands[ \\t]*[=:]/d}",
                 "-e",
                 "/^\\[snapcast\\]/a commands = yes", file,
             ],
-        ]
+        ].map { words + $0 }
     }
 
     private static func allowsCommands(_ path: String) -> Bool? {
-        guard let file = fopen(path, "re") else { return errno == ENOENT ? false : nil }
-        defer { fclose(file) }
+        // The folders belong to a foreign user: a pipe in place of the file must not hold this program.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return errno == ENOENT ? false : nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        let text = String(decoding: buffer[..<fread(&buffer, 1, buffer.count, file)], as: UTF8.self)
+        let count = read(descriptor, &buffer, buffer.count)
+        let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
         var (isOurs, allows) = (false, false)
         for line in text.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("[") { isOurs = line.hasPrefix("[snapcast]") }

@@ -4,14 +4,20 @@
 /* libmicrohttpd itself answers requests that it cannot read. Its answers are HTML pages, some begin twice, and no option
    changes them. A program that links this target sends its own answers instead: see CWebAnswers.c. */
 
-/* 1 if these bytes begin an answer of libmicrohttpd itself: an error without a header that all answers of the bridge have. */
-int web_is_foreign_answer(const void *bytes, size_t length);
+/* 1 if these bytes begin an answer of libmicrohttpd itself: an error on a connection that owes one. */
+int web_is_foreign_answer(int socket, const void *bytes, size_t length);
 
 /* Writes the bridge's answer in place of an answer that begins with these bytes. It ends the connection. Returns its length. */
 size_t web_own_answer(const void *bytes, size_t length, char *space, size_t size);
 
 /* Begins to watch a new connection, whose bytes are requests. */
 void web_watch_heads(int socket, int uses_tls);
+
+/* Marks the following bytes for this connection as an answer of the bridge, until it awaits a head. */
+void web_begin_answer(int socket);
+
+/* 1 if this connection is watched, and has no answer of the bridge. */
+int web_owes_answer(int socket);
 
 /* Marks the next bytes as the head of a request, if the end of the previous request was unknown. */
 void web_await_head(int socket);
