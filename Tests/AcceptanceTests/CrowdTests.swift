@@ -180,22 +180,25 @@ extension Acceptance {
             let file = folder.codeWave("long.wav", from: 0, count: 44100 * 60)
             let owner = place.follow()
             owner.call("play", ["uri": .string(file)])
-            folder.folder("music")
+            // The state of each program is in a folder of its own.
+            let shelf = TemporaryFolder()
+            chmod(shelf.path, 0o755)
+            shelf.folder("music")
             for number in 0..<300 {
-                _ = folder.write(
+                _ = shelf.write(
                     AudioMaterial.noise(frames: 800, sampleRate: 8000, channels: 1, seed: UInt64(number)).wave(),
                     "music/\(number).wav")
             }
-            folder.folder("state/lists")
-            _ = folder.write(
+            shelf.folder("state/lists")
+            _ = shelf.write(
                 Array(("#EXTM3U\n" + (1...90_000).map { "/music/a folder/\($0).flac\n" }.joined()).utf8),
                 "state/lists/Long.m3u8")
             let library = await RealLibrary.start(
-                in: folder, Self.settings(folder, "[library]\nfolders = \(folder.path("music"))\n"))
+                in: shelf, Self.settings(shelf, "[library]\nfolders = \(shelf.path("music"))\n"))
             let client = try library.connect()
             #expect(becomes { (try? client.result("library.status"))?["tracks"] == 300 })
             let before = ProcessFigures(library.process.pid)
-            let crowds = await Crowds.start(library.socket, deed, file: folder.path)
+            let crowds = await Crowds.start(library.socket, deed, file: shelf.path)
             var number = 0
             let longest = await longest(3, library.process.pid) {
                 number += 1
