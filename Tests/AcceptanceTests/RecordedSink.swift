@@ -11,11 +11,12 @@ final class RecordedSink: Sendable {
     private let module: String
 
     /// Loads the sink, starts the daemon on it, and returns when the recording can be trusted. `settings`: its configuration.
-    static func start(_ sink: TestSink, settings: String = "") async -> RecordedSink {
+    static func start(
+        _ sink: TestSink, settings: String = "", in folder: TemporaryFolder = TemporaryFolder()
+    ) async -> RecordedSink {
         LoopThread.start()
         let server = await SharedServer.pulseAudio.value
         let module = server.load(sink)
-        let folder = TemporaryFolder()
         let file = folder.write(Array(settings.utf8), "settings.conf")
         let daemon = await RealDaemon.start(
             server, sink: sink.name, in: folder, settings.isEmpty ? [] : ["--config", file])
