@@ -16,7 +16,7 @@ engine='^(PlaybackEngineTests|ClientTests)\.'
 names='ActiveSession|Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputChoice|OutputDelay|RandomFault|Random|Refusal|Seam'
-names+='|ClockCrowd|ClockKill|Crowd|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
+names+='|ClockCrowd|ClockKill|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
 deaths='^AcceptanceTests\.Acceptance/(Device|FailingDisk|SlowDisk|PoisonedPosition|QueueFile)Tests/'
 numbers='^AcceptanceTests\.Acceptance/(ChildJoin|Hang|NumberTable)Tests/'
@@ -27,12 +27,14 @@ samples+='|LateItem|ManyClients|NullAndFile|Opinion|PipeOutput|SilentSeek|Snapca
 crafted='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(CraftedFile|Rate|ServerDeath|Sleep|Suspension)Tests/'
 recorded='^AcceptanceTests\.Acceptance/CrossfadeTests/'
 events='^AcceptanceTests\.Acceptance/CrossfadeEventTests/(announcement|jumps|killedServer|pause|pipeWire)'
-announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPD(Bound|Sound))Tests/|CrossfadeEventTests/samples)'
+announced='^AcceptanceTests\.Acceptance/((AnnouncementTable|Fade|MPDSound)Tests/|CrossfadeEventTests/samples)'
 edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 delays='^AcceptanceTests\.Acceptance/MeasuredDelayTests/'
 # With the real snapserver: a part of the tests of clients.
 rooms='^AcceptanceTests\.Acceptance/(MixedSound|Snapcast(Away|Clients|Picture|Plugin|Rooms|Time)?)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
+# Hundreds of clients at each bound, and the time of the owner's answer beside them.
+crowds='^(AcceptanceTests\.Acceptance/(Crowd|MPDBound)|WebSecurityTests\.Bound)Tests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$rooms"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms"

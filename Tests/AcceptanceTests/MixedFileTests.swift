@@ -58,7 +58,7 @@ extension Acceptance {
             let process = TestProcess(
                 ["sh", "-c", "\"$@\" 2> \"$0.log\" > \"$0\"", folder.path("out.raw")] + words,
                 environment: currentEnvironment().merging(["HOME": folder.path]) { $1 })
-            #expect(process.wait() == 1)
+            #expect(process.wait() == 78)
             let log = String(decoding: folder.read("out.raw.log"), as: UTF8.self)
             #expect(log.contains("the standard output is not a pipe"), "\(log)")
         }

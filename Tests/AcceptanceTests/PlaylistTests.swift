@@ -85,10 +85,10 @@ extension Acceptance {
             let configuration = folder.write(
                 Array("[access]\ncontrol-group = 61001\nmedia-roots = \(folder.path("music"))\n".utf8), "c.conf")
             let daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
-            func code(_ list: String) async -> Int64? {
+            func answer(_ list: String, isStrict: Bool) async -> JSONValue? {
                 let path = folder.write(Array(list.utf8), "music/list.m3u")
                 let line =
-                    #"{"jsonrpc":"2.0","id":1,"method":"queue.add","params":{"items":["\#(path)"]}}"#
+                    #"{"jsonrpc":"2.0","id":1,"method":"queue.add","params":{"items":["\#(path)"],"strict":\#(isStrict)}}"#
                 let socket = daemon.socket
                 let process = await LoopThread.run {
                     TestProcess(
@@ -99,14 +99,30 @@ extension Acceptance {
                 }
                 let answer = try? JSONReader.read(process.readAll().split(separator: "\n").first.map(String.init) ?? "")
                 process.wait()
+                return answer
+            }
+            func code(_ list: String) async -> Int64? {
+                let answer = await answer(list, isStrict: true)
                 return answer?["error"]?["code"]?.integerValue ?? (answer?["result"] == nil ? -1 : 0)
             }
-            #expect(await code("a.wav\n\(music)\n") == 0)
-            for entry in [other, folder.path("private/none.wav"), "link.wav", "../private/b.wav", "/etc/passwd"] {
-                #expect(await code("a.wav\n\(entry)\n") == 403, "\(entry)")
+            func missing(_ entry: String) async -> JSONValue? {
+                await answer("a.wav\n\(entry)\n", isStrict: false)?["result"]?["missing"]
             }
+            #expect(await code("a.wav\n\(music)\n") == 0)
+            let outside = [other, folder.path("private/none.wav"), "link.wav", "../private/b.wav", "/etc/passwd"]
+            for entry in outside { #expect(await code("a.wav\n\(entry)\n") == 403, "\(entry)") }
             for entry in ["none.wav", "fifo.wav"] { #expect(await code("a.wav\n\(entry)\n") == 100, "\(entry)") }
             #expect(daemon.connect().call("queue.list")?["count"] == 2)
+            // Without strict, the rest of the list comes, and one reason stands for all that lies outside.
+            var reasons: Set<String?> = []
+            for entry in outside {
+                let missing = await missing(entry)?.arrayValue ?? []
+                #expect(
+                    missing.count == 1 && missing.first?["uri"]?.stringValue?.contains("private/") == false, "\(entry)")
+                reasons.insert(missing.first?["reason"]?.stringValue)
+            }
+            #expect(reasons.count == 1 && !reasons.contains(nil))
+            #expect(daemon.connect().call("queue.list")?["count"] == .integer(2 + Int64(outside.count)))
             #expect(daemon.stop() == 0)
         }
     }

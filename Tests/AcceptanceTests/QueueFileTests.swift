@@ -62,7 +62,7 @@ extension Acceptance {
             for number in [2, 850] {
                 var lines = lines
                 lines[number - 1] = line
-                let error = try #require(add(client, list(lines, daemon.folder))["error"])
+                let error = try #require(add(client, list(lines, daemon.folder), ["strict": true])["error"])
                 #expect(error["code"]?.integerValue == Int64(code), "\(line)")
                 #expect(error["data"]?["line"]?.integerValue == Int64(number))
                 #expect(error["message"]?.stringValue?.hasPrefix("line \(number) of the list: ") == true)
@@ -70,7 +70,7 @@ extension Acceptance {
             }
             lines[7] = line
             lines[9] = line
-            #expect(add(client, list(lines, daemon.folder))["error"]?["data"]?["line"] == 8)
+            #expect(add(client, list(lines, daemon.folder), ["strict": true])["error"]?["data"]?["line"] == 8)
             let unknown = add(client, list(["{\"uri\": \"http://192.0.2.1/a\", \"titel\": \"x\"}"], daemon.folder))
             #expect(unknown["error"]?["data"]?["nearest"] == "title")
         }
@@ -114,7 +114,8 @@ extension Acceptance {
             mkfifo(folder.path("pipe"), 0o600)
             mkdir(folder.path("empty"), 0o755)
             for name in ["/dev/zero", folder.path("pipe"), daemon.socket, folder.path("empty")] {
-                let refused = add(client, list(["\"\(single)\"", "\"\(name)\""], folder))["error"]
+                let lines = list(["\"\(single)\"", "\"\(name)\""], folder)
+                let refused = add(client, lines, ["strict": true])["error"]
                 #expect(refused?["code"] == 100 && refused?["data"]?["line"] == 2, "\(name): \(refused ?? .null)")
             }
             #expect(client.call("queue.list")?["count"] == 4)

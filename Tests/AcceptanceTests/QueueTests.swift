@@ -35,7 +35,7 @@ extension Acceptance {
             #expect(client.call("queue.get", ["id": 6])?["title"] == "Named")
             let version = state["queue"]?["version"]?.integerValue ?? 0
             #expect(client.refusal("queue.clear", ["ifVersion": .integer(version - 1)]) == "200 version")
-            #expect(client.refusal("queue.add", ["items": [file, "/nowhere/x.wav"]]) == "100")
+            #expect(client.refusal("queue.add", ["items": [file, "/nowhere/x.wav"], "strict": true]) == "100")
             #expect(client.refusal("queue.add", ["items": [file], "at": 5]) == "200 outOfRange")
             #expect(client.events() == [])
             let changed = try #require(client.call("queue.shuffle", ["ifVersion": .integer(version)]))

@@ -40,6 +40,21 @@ extension ReloadRow {
             effect: .ofDaemon { $0.announce(seconds: 1.5)["cut"] == true ? "cut" : "whole" }),
     ]
 
+    // MARK: Media
+
+    static let media: [ReloadRow] = [
+        ReloadRow(
+            name: "media.legacy-charset", before: "cp1252", after: "cp1251", looks: ("Ïðèâåò", "Привет"),
+            effect: .ofDaemon { house in
+                _ = house.folder.silence("hello.wav", seconds: 60)
+                let title: [UInt8] = [0xCF, 0xF0, 0xE8, 0xE2, 0xE5, 0xF2]
+                let list = Array("#EXTM3U\n#EXTINF:60,".utf8) + title + Array("\nhello.wav\n".utf8)
+                house.owner.call("queue.clear")
+                house.owner.call("queue.add", ["items": [.string(house.folder.write(list, "list.m3u"))]])
+                return house.owner.call("queue.list")?["items"]?.arrayValue?.first?["title"]?.stringValue ?? ""
+            })
+    ]
+
     // MARK: Sessions
 
     /// The demands of `main` on another session while it plays, as the log has them.

@@ -33,7 +33,7 @@ struct ReloadRow: Sendable, CustomTestStringConvertible {
 }
 
 extension ReloadRow {
-    static let all: [ReloadRow] = daemon + outputs + kinds + playback + announcements + sessions
+    static let all: [ReloadRow] = daemon + media + outputs + kinds + playback + announcements + sessions
 
     private static let both = ["main", "early", "late"]
 

@@ -76,11 +76,22 @@ import Testing
         let daemon = RealDaemon(folder)
         _ = sound("a.wav")
         list(["a.wav", "", "a.wav", line, "a.wav"])
-        let refused = tool("ctl add --from names", daemon)
+        let refused = tool("ctl add --strict --from names", daemon)
         #expect(refused.status == status, "\(refused.complaint)")
         #expect(refused.complaint.contains("line 4 of the list"), "\(refused.complaint)")
         if line.contains("titel") { #expect(refused.complaint.contains("title"), "\(refused.complaint)") }
         #expect(count(daemon) == "0\n")
+    }
+
+    @Test("a file that is not there is left out and named by its line", arguments: ["missing.wav", "/dev/null"])
+    func missingFile(line: String) {
+        let daemon = RealDaemon(folder)
+        _ = sound("a.wav")
+        list(["a.wav", "", "a.wav", line, "a.wav"])
+        let added = tool("ctl add --from names", daemon)
+        #expect(added.status == 0, "\(added.complaint)")
+        #expect(added.complaint.contains("left out: line 4"), "\(added.complaint)")
+        #expect(count(daemon) == "3\n")
     }
 
     @Test("what can't be read as a list is refused in words")

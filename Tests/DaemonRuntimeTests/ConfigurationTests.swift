@@ -72,7 +72,7 @@ import Testing
         (
             "[sound]\n",
             "f.conf:1: unknown section [sound]; sections are "
-                + "[daemon], [access], [output], [outputs], [playback], [kinds], [announcements], [sessions], [artwork], "
+                + "[daemon], [access], [media], [output], [outputs], [playback], [kinds], [announcements], [sessions], [artwork], "
                 + "[network]"
         ),
         ("[daemon]\nhello\n", "f.conf:2: neither “[section]” nor “name = value”"),
