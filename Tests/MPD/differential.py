@@ -320,6 +320,7 @@ def compare(programs, count, seed, folder):
         files = [line[6:] for line in theirs.ask(["listall"]) if line.startswith("file: ")]
         folders = [line[11:] for line in theirs.ask(["listall"]) if line.startswith("directory: ")]
         script = Script(seed, files, folders)
+        passwords = 0
         for number in range(count):
             if number % 40 == 0:
                 # Both go on from one state, so that one difference is not the cause of others.
@@ -335,6 +336,11 @@ def compare(programs, count, seed, folder):
                 lines = [script.random.choice(["command_list_begin", "command_list_ok_begin"])] + [
                     script.request() for _ in range(script.random.randint(0, 4))] + ["command_list_end"]
                 lines = [line for line in lines if line and "command_list_end" not in line[:-16]]
+            # A source waits longer after each wrong password: three of them show the answer.
+            for index, line in enumerate(lines):
+                if line.startswith("password "):
+                    passwords += 1
+                    lines[index] = line if passwords <= 3 else "ping"
             answers = []
             place = script.random.randrange(6)
             for server in (ours, theirs):
