@@ -34,6 +34,28 @@ package enum PlaylistLinks: Equatable, Sendable {
         self = .links(Array(links.prefix(Self.maximumLinks)))
     }
 
+    /// Title of the first link, as the playlist states it; nil: it does not.
+    package static func title(_ bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for line in text.split(whereSeparator: \.isNewline).map(Self.trimmed) {
+            if line.hasPrefix("#EXTINF"), let comma = line.firstIndex(of: ",") {
+                return filled(line[line.index(after: comma)...])
+            }
+            if line.lowercased().hasPrefix("title1="), let equals = line.firstIndex(of: "=") {
+                return filled(line[line.index(after: equals)...])
+            }
+            if let start = line.place(of: "<title>"), let end = line[start.upperBound...].firstIndex(of: "<") {
+                return filled(line[start.upperBound..<end])
+            }
+        }
+        return nil
+    }
+
+    private static func filled(_ text: Substring) -> String? {
+        let text = trimmed(text)
+        return text.isEmpty ? nil : String(text)
+    }
+
     /// True if the server's content type is that of such a playlist.
     package static func isAnnounced(by contentType: String) -> Bool {
         let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
