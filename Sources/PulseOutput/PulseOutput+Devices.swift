@@ -69,6 +69,7 @@ extension PulseOutput {
             DeviceList(connection, completion).ask()
             return
         }
+        guard PulseLibrary.open() else { return loop.later { completion(.failure(PulseLibrary.missing)) } }
         // A connection for this request only; the owner decides when to connect for playback.
         let visit = PulseConnection(main, server: address)
         DeviceList(visit) { [loop] result in
