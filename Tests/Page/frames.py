@@ -21,8 +21,6 @@ from wsproto.events import (
 from wsproto.extensions import PerMessageDeflate
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
-# Fragments of a message, at most (docs/security.md).
-FRAGMENTS = 256
 FINAL = 0x80
 
 
@@ -359,7 +357,7 @@ def test_large_and_many(house):
                     frame((0 if start else TEXT) | (FINAL if start + part >= size else 0), data[start : start + part])
                     for start in starts
                 ))
-                if len(starts) > FRAGMENTS:
+                if len(starts) > 256:
                     return peer.closed(1009)
                 peer.answer()
                 peer.farewell()
