@@ -45,8 +45,15 @@ import NowPlayingClient
 
     isolated deinit { sqlite3_close_v2(handle) }
 
-    /// The folder of the bridge's state; nil: there is no default.
+    /// The folder of the bridge's state, or one in memory (see `StateFolder`); nil: there is no default.
     static func folder() -> String? {
+        func variable(_ name: String) -> String? { SocketLocation.variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+        return wantedFolder().map {
+            StateFolder.usable($0, of: "nowplaying-mpd", keeps: "stickers", environment: variable)
+        }
+    }
+
+    private static func wantedFolder() -> String? {
         func variable(_ name: String) -> String? { SocketLocation.variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let folder = variable("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
         if let folder = variable("XDG_STATE_HOME") { return folder + "/nowplaying-mpd" }
