@@ -16,10 +16,16 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Modules that touch each sample or each byte of a file: without the optimizer, half of the time of the pure tests would go
+/// into them.
+let perSample: [SwiftSetting] = isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// Without `usesRegex` it has no regular expressions of the standard library: they would make a start load a megabyte.
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], usesRegex: Bool = false) -> Target {
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], usesRegex: Bool = false, more: [SwiftSetting] = []
+) -> Target {
     let lean = SwiftSetting.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
-    return .target(name: name, dependencies: dependencies, swiftSettings: settings + (usesRegex ? [] : [lean]))
+    return .target(name: name, dependencies: dependencies, swiftSettings: settings + (usesRegex ? [] : [lean]) + more)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -28,8 +34,10 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         linkerSettings: [.linkedLibrary("m"), .unsafeFlags(["-Xlinker", "--gc-sections"])])
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], more: [SwiftSetting] = []
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + more)
 }
 
 /// A module of our own C code. `exports`: functions that other libraries are to find in the program.
@@ -80,7 +88,7 @@ let package = Package(
         library("ChildDecoding", ["NowPlaying"]),
         library("TCPClient", ["NowPlaying"]),
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
-        library("TrackReading", ["NowPlaying", "CLinux"]),
+        library("TrackReading", ["NowPlaying", "CLinux"], more: perSample),
         library("ControlProtocol", ["NowPlaying"]),
         library("SnapcastControl", ["ControlProtocol"]),
         library("MPDProtocol", ["NowPlaying"]),
@@ -88,13 +96,13 @@ let package = Package(
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
-        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem", "CLinux"]),
+        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem", "CLinux"], more: perSample),
         library(
             "AudioDecoders",
             [
                 "AudioCore", "LinuxSystem", "TrackReading", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile",
                 "CMPG123", "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLibraryNames", "CLinux",
-            ]),
+            ], more: perSample),
         library(
             "PulseOutput",
             ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLateLibraries", "CLibraryNames", "CLinux"]),
@@ -103,7 +111,7 @@ let package = Package(
             [
                 "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CSoxr", "CLibraryNames",
                 "CLinux",
-            ]),
+            ], more: perSample),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",
@@ -212,7 +220,7 @@ let package = Package(
                 "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLibraryNames", "CLinux",
             ],
             path: "Tests/TestSupport",
-            swiftSettings: settings + (isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])),
+            swiftSettings: settings + perSample),
         tests("NowPlayingTests", ["NowPlaying"]),
         tests(
             "ControlServerTests",
@@ -277,7 +285,8 @@ let package = Package(
         c("CVirtualTime", in: "Tests/VirtualTime"),
         tests(
             "PlaybackEngineTests",
-            ["PlaybackEngine", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"]),
+            ["PlaybackEngine", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"],
+            more: perSample),
         tests(
             "ArtworkLookupTests",
             ["ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
