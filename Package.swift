@@ -241,7 +241,7 @@ let package = Package(
             ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
-        tests("MPDProtocolTests", ["MPDProtocol"]),
+        tests("MPDProtocolTests", ["MPDProtocol", "TestSupport"]),
         tests("WebProtocolTests", ["WebProtocol", "ControlProtocol"]),
         tests(
             "WebBridgeTests",
@@ -254,6 +254,7 @@ let package = Package(
             [
                 "MPDBridge", "MPDProtocol", "nowplaying-mpd", "nowplaying-library", "nowplayingd", "BridgeRuntime",
                 "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "NowPlayingClient", "TestSupport",
+                "CSQLite",
             ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         c("CGainPaths", ["CLinux"], in: "Tests/GainPaths"),
