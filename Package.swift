@@ -249,7 +249,7 @@ let package = Package(
             ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
-        tests("MPDProtocolTests", ["MPDProtocol"]),
+        tests("MPDProtocolTests", ["MPDProtocol", "TestSupport"]),
         tests("WebProtocolTests", ["WebProtocol", "ControlProtocol"]),
         tests(
             "WebBridgeTests",
@@ -262,6 +262,7 @@ let package = Package(
             [
                 "MPDBridge", "MPDProtocol", "nowplaying-mpd", "nowplaying-library", "nowplayingd", "BridgeRuntime",
                 "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "NowPlayingClient", "TestSupport",
+                "CSQLite",
             ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         c("CGainPaths", ["CLinux"], in: "Tests/GainPaths"),
