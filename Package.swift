@@ -4,9 +4,6 @@ import PackageDescription
 /// True if nowplaying-decode is built: scripts of the Makefile set it where FFmpeg, libcurl and libseccomp have headers.
 let buildsDecode = Context.environment["NOWPLAYING_DECODE"] == "1"
 
-/// True if `make sanitize` builds: the thread sanitizer takes an optimized array for shared when it was not copied.
-let isSanitized = Context.environment["NOWPLAYING_SANITIZER"] != nil
-
 /// One array for every target of ours, tests included.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -16,16 +13,10 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Modules that touch each sample or each byte of a file: without the optimizer, half of the time of the pure tests would go
-/// into them.
-let perSample: [SwiftSetting] = isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
-
 /// Without `usesRegex` it has no regular expressions of the standard library: they would make a start load a megabyte.
-func library(
-    _ name: String, _ dependencies: [Target.Dependency] = [], usesRegex: Bool = false, more: [SwiftSetting] = []
-) -> Target {
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], usesRegex: Bool = false) -> Target {
     let lean = SwiftSetting.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
-    return .target(name: name, dependencies: dependencies, swiftSettings: settings + (usesRegex ? [] : [lean]) + more)
+    return .target(name: name, dependencies: dependencies, swiftSettings: settings + (usesRegex ? [] : [lean]))
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -34,10 +25,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         linkerSettings: [.linkedLibrary("m"), .unsafeFlags(["-Xlinker", "--gc-sections"])])
 }
 
-func tests(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], more: [SwiftSetting] = []
-) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + more)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 /// A module of our own C code. `exports`: functions that other libraries are to find in the program.
@@ -78,9 +67,7 @@ let package = Package(
         // Scripts/library-names makes its header from the system that builds.
         c("CLibraryNames"),
         // It defines the functions of six libraries, which nothing links: see CLateLibraries.h.
-        c(
-            "CLateLibraries",
-            ["CLibraryNames", "CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile", "COpusFile"]),
+        c("CLateLibraries", ["CLibraryNames", "CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile", "COpusFile"]),
         c("CWebAnswers", exports: ["sendmsg", "recv", "gnutls_record_send", "gnutls_record_recv"]),
 
         // Imports point down this list only; `make lint` checks it.
@@ -88,7 +75,7 @@ let package = Package(
         library("ChildDecoding", ["NowPlaying"]),
         library("TCPClient", ["NowPlaying"]),
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
-        library("TrackReading", ["NowPlaying", "CLinux"], more: perSample),
+        library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
         library("SnapcastControl", ["ControlProtocol"]),
         library("MPDProtocol", ["NowPlaying"]),
@@ -96,13 +83,13 @@ let package = Package(
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
-        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem", "CLinux"], more: perSample),
+        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem", "CLinux"]),
         library(
             "AudioDecoders",
             [
                 "AudioCore", "LinuxSystem", "TrackReading", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile",
                 "CMPG123", "CVorbisFile", "COpusFile", "CExpat", "CLateLibraries", "CLibraryNames", "CLinux",
-            ], more: perSample),
+            ]),
         library(
             "PulseOutput",
             ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLateLibraries", "CLibraryNames", "CLinux"]),
@@ -111,7 +98,7 @@ let package = Package(
             [
                 "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CSoxr", "CLibraryNames",
                 "CLinux",
-            ], more: perSample),
+            ]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",
@@ -213,14 +200,11 @@ let package = Package(
                 "CLinux",
             ]),
 
-        // It makes and compares recordings, sample by sample.
         .target(
             name: "TestSupport",
             dependencies: [
                 "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLibraryNames", "CLinux",
-            ],
-            path: "Tests/TestSupport",
-            swiftSettings: settings + perSample),
+            ], path: "Tests/TestSupport", swiftSettings: settings),
         tests("NowPlayingTests", ["NowPlaying"]),
         tests(
             "ControlServerTests",
@@ -286,8 +270,7 @@ let package = Package(
         c("CVirtualTime", in: "Tests/VirtualTime"),
         tests(
             "PlaybackEngineTests",
-            ["PlaybackEngine", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"],
-            more: perSample),
+            ["PlaybackEngine", "MixedOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"]),
         tests(
             "ArtworkLookupTests",
             ["ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
@@ -382,6 +365,14 @@ if buildsDecode {
     }
 }
 
+// The optimizer halves the time of the pure tests; the thread sanitizer takes an optimized array for shared.
+if Context.environment["NOWPLAYING_SANITIZER"] == nil {
+    let perSample = ["AudioCore", "AudioDecoders", "MixedOutput", "PlaybackEngineTests", "TestSupport", "TrackReading"]
+    for target in package.targets where perSample.contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+    }
+}
+
 // Scripts name the targets that they build. What these need lies above them, but for nowplaying-decode.
 if let names = Context.environment["NOWPLAYING_ONLY"] {
     var wanted = Set(names.split(separator: " ").map(String.init))
@@ -405,6 +396,5 @@ if Context.environment["NOWPLAYING_MICROBENCHMARKS"] == "1" {
             dependencies: [
                 "DaemonRuntime", "Sessions", "StateKeeping", "PlaybackEngine", "AudioCore", "ControlProtocol",
                 "LinuxSystem", "NowPlaying",
-            ],
-            path: "Benchmarks/Micro", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
+            ], path: "Benchmarks/Micro", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
 }
