@@ -54,7 +54,8 @@ package enum AnswerTime {
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 128)
         guard fgets(&line, 128, file) != nil else { return (0, 0) }
-        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(separator: " ")
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+            separator: " ")
         guard words.count > 1, let ran = Int64(words[0]), let waited = Int64(words[1]) else { return (0, 0) }
         return (ran, waited)
     }
