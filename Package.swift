@@ -42,9 +42,8 @@ func systemLibrary(_ name: String, package debian: String, pkgConfig: String? = 
         name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
-// Each executable target is a product too.
 let package = Package(
-    name: "nowplayingd",
+    name: "nowplayingd",  // Each executable target is a product too.
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
         systemLibrary("CFLAC", package: "libflac-dev"),

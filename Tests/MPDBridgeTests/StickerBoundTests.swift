@@ -17,7 +17,9 @@ import Testing
         return nil
     }
 
-    @Test("names of 256 bytes, and subjects and values of 4 KiB, are kept; longer ones are refused") func lengths() throws {
+    @Test("names of 256 bytes, and subjects and values of 4 KiB, are kept; longer ones are refused") func lengths()
+        throws
+    {
         let store = try StickerStore(folder: folder.path)
         func text(_ count: Int) -> String { String(repeating: "x", count: count) }
         let subject = StickerSubject(type: "Artist", key: text(4096))
@@ -50,7 +52,8 @@ import Testing
         #expect(status.st_size <= 64 << 20)
         #expect(try store.value(subject(0), "n") == value && store.value(subject(count - 1), "n") == value)
         // An answer has a bound of its own.
-        #expect(failure { () throws(MPDFailure) in _ = try store.all("Artist", "n", most: 16 << 20) } == HeldShare.tooMuch)
+        #expect(
+            failure { () throws(MPDFailure) in _ = try store.all("Artist", "n", most: 16 << 20) } == HeldShare.tooMuch)
         for number in 0..<100 { #expect(try store.remove(subject(number), nil)) }
         #expect(failure { () throws(MPDFailure) in try store.set(subject(0), "n", value) } == nil)
     }

@@ -12,7 +12,9 @@ import Testing
             String((0..<count).map { _ in "abé".randomElement(using: &random) ?? "a" })
         }
         for _ in 0..<5000 {
-            let (whole, part) = (text(Int.random(in: 0...12, using: &random)), text(Int.random(in: 0...4, using: &random)))
+            let (whole, part) = (
+                text(Int.random(in: 0...12, using: &random)), text(Int.random(in: 0...4, using: &random))
+            )
             let (bytes, wanted) = (Array(whole.utf8), Array(part.utf8))
             let isThere = (0...bytes.count).contains { bytes[$0...].starts(with: wanted) }
             #expect(TextSearch.contains(whole, part) == isThere, "“\(part)” in “\(whole)”")

@@ -14,9 +14,10 @@ import Testing
         "a command list": ["MPDProtocolTests/ConversationTests.listLimits", "AcceptanceTests/MPDBoundTests.bounds"],
         "unread answers": ["MPDBridgeTests/ClientPatienceTests.unread", "AcceptanceTests/MPDBoundTests.bounds"],
         "long commands: the library, listings of the queue": ["MPDBridgeTests/BoundTests.long"],
-        "memory of answers and lists: command lists, values of tags, sorted songs, indexes of the queue, stickers, messages": [
-            "MPDBridgeTests/BoundTests.memory", "AcceptanceTests/MPDBoundTests.bounds",
-        ],
+        "memory of answers and lists: command lists, values of tags, sorted songs, indexes of the queue, stickers, messages":
+            [
+                "MPDBridgeTests/BoundTests.memory", "AcceptanceTests/MPDBoundTests.bounds",
+            ],
         "a turn of the loop": ["MPDBridgeTests/BoundTests.turns", "AcceptanceTests/MPDBoundTests.bounds"],
         "a filter": ["MPDBridgeTests/RegularExpressionTests.limits"],
         "processor time for filters": [
@@ -58,7 +59,9 @@ import Testing
         "proofs of a device": ["WebAccessTests/ProofTests.bounds"],
         "paired devices": ["WebAccessTests/PairingTests.limit"],
         "users whose groups are looked up": ["WebAccessTests/UserGroupTests.hangs"],
-        "rooms": ["WebBridgeTests/RoomTests.many", "WebBridgeTests/RoomTests.flood", "WebBridgeTests/RoomTests.hostile"],
+        "rooms": [
+            "WebBridgeTests/RoomTests.many", "WebBridgeTests/RoomTests.flood", "WebBridgeTests/RoomTests.hostile",
+        ],
         "pictures of the library that are known": ["WebBridgeTests/KnownPictureTests.bounds"],
     ]
 

@@ -349,7 +349,11 @@ import NowPlaying
             if let failure = failure ?? (hasRoom ? nil : HeldShare.tooMuch) { return finish(.failed(failure)) }
             guard let self, let client else { return finish(.ok) }
             let all = found
-            ask(client, finish) { _ in choose(all) } _: { answer($0, $1) }
+            ask(client, finish) { _ in
+                choose(all)
+            } _: {
+                answer($0, $1)
+            }
         }
     }
 
