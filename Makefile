@@ -21,6 +21,10 @@ BUSY ?=
 PROGRAMS ?= build
 RELEASE ?=
 SHORT ?=
+# Those of the command line alone.
+ARCH =
+# Starts a program of another processor.
+RUNNER =
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 mandir = $(DESTDIR)$(PREFIX)/share/man
@@ -45,7 +49,7 @@ endef
 
 # The program makes the completions of a shell from its own table of verbs. SHELL, FILE.
 define install-completion
-"$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
+$(RUNNER) "$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
 endef
 
 # ONLY: the programs of a package for a trial.
@@ -206,13 +210,23 @@ install-files:
 	    install -D -m 644 "etc/homeassistant/$$file" "$(samples)/homeassistant/$$file" || exit 1; done
 	install -m 644 etc/node-red/*.json $(samples)/node-red
 
-#: make deb                     build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
+#: make deb [ARCH=arm64]        build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
+#                             (ARCH=arm64 on amd64: for Debian 13 on a Raspberry Pi, to try it)
+ifeq ($(filter-out $(or $(shell dpkg --print-architecture 2> /dev/null),$(ARCH)),$(ARCH)),)
 deb:
 	@Scripts/packages $(if $(ONLY),play,build) deb
 	@Scripts/optional
 	@Scripts/build $(if $(ONLY),$(ONLY) nowplaying-tags $$(pkg-config --exists libavformat libseccomp libcurl && echo nowplaying-decode))
 	@Scripts/deb
 deb: export ONLY := $(ONLY)
+else ifeq ($(ARCH),arm64)
+deb:
+	@Scripts/packages cross
+	@Scripts/cross
+else
+deb:
+	@echo "cannot build for $(ARCH) on this machine: ARCH=arm64 is the only other processor" >&2; exit 2
+endif
 
 #: make newcomer [RELEASE=trixie] [SHORT=yes]  a bare Debian 12 (bookworm) or 13: clone, run, test, install, play (as root)
 newcomer:

@@ -7,7 +7,7 @@ import Testing
 
     init() throws {
         folder = try Scratch()
-        for name in ["build", "decode.sh"] {
+        for name in ["build", "decode.sh", "target.sh"] {
             let text = try String(contentsOfFile: ScriptRun.root + "/Scripts/" + name, encoding: .utf8)
             try folder.write("Scripts/" + name, text, executable: true)
         }

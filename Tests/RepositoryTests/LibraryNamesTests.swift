@@ -9,8 +9,10 @@ import Testing
 
     init() throws {
         folder = try Scratch()
-        let script = try String(contentsOfFile: ScriptRun.root + "/Scripts/library-names", encoding: .utf8)
-        try folder.write("Scripts/library-names", script, executable: true)
+        for name in ["library-names", "target.sh"] {
+            let script = try String(contentsOfFile: ScriptRun.root + "/Scripts/" + name, encoding: .utf8)
+            try folder.write("Scripts/" + name, script, executable: true)
+        }
         try folder.write("Sources/SystemLibraries/CLibraryNames/include/.keep", "")
         try status("1")
     }
