@@ -69,11 +69,19 @@ package struct DecodingError: Error, Equatable, Sendable {
         case mediaGone
         /// Its file system is not mounted: a retry fails until something is mounted.
         case notMounted
+        /// This machine has no route to it, no name server answers, or its clock is not set yet.
+        case noNetwork
+        /// Its address fails now: its host or server refuses or does not answer, or has no such name or file.
+        case unreachable
+        /// A stream that was opened again begins as before: it was a file, and has ended.
+        case ended
     }
 
     package var kind: Kind
     /// True if the source may return later: its medium is away.
     package var isAway: Bool { kind == .mediaGone || kind == .notMounted }
+    /// True if a source on the network may return later.
+    package var mayReturn: Bool { kind == .mediaGone || kind == .noNetwork || kind == .unreachable }
     /// A sentence without the file's name, without control characters: `not in a known audio format`.
     package var message: String
 

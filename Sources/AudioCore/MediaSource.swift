@@ -13,6 +13,7 @@ package final class RemoteMedia: Sendable {
     package let mayUseLoopback: Bool
     private let opened = Mutex<OpenedAhead?>(nil)
     private let wasPublicFlag = Mutex(false)
+    private let brokenBeginning = Mutex<[UInt8]>([])
 
     private struct OpenedAhead: @unchecked Sendable {
         // @unchecked: one thread at a time uses a decoder; this struct hands it to the next thread.
@@ -47,6 +48,13 @@ package final class RemoteMedia: Sendable {
         }
         guard let kept, time.seconds(since: kept.time) <= Self.patience else { return nil }
         return kept.decoder
+    }
+
+    /// Fingerprint of the first bytes of a stream that broke and may have been a file; empty: none. The next opening compares
+    /// its own with it. Any thread.
+    package var beginning: [UInt8] {
+        get { brokenBeginning.withLock { $0 } }
+        set { brokenBeginning.withLock { $0 = newValue } }
     }
 
     /// True if its address was public before: then it must not resolve or redirect to the local network later.

@@ -11,7 +11,7 @@ package struct HTTPFields {
 
     /// Maximum bytes of a line, and maximum number of fields.
     package static let maximum = (bytes: 16 << 10, count: 200)
-    private var fields: [(name: String, value: String)] = []
+    private var fields: [(name: String, value: [UInt8])] = []
 
     /// A head without lines.
     package init() {}
@@ -19,21 +19,24 @@ package struct HTTPFields {
     /// Takes the next line, with its end; nil: it is too long, or one too many. Another status line starts a new head.
     package mutating func take(_ line: some Collection<UInt8>) -> Line? {
         guard line.count <= Self.maximum.bytes, fields.count < Self.maximum.count else { return nil }
-        let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
+        if line.starts(with: Array("HTTP/".utf8)) || line.starts(with: Array("ICY ".utf8)) {
             fields = []
             return .status
         }
-        if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            fields.append((text[..<colon].lowercased(), String(value.prefix { !$0.isNewline })))
+        if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[line.index(after: colon)...].drop { $0 == 0x20 || $0 == 0x09 }
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            fields.append((name, Array(value.prefix { $0 != 0x0D && $0 != 0x0A })))
             return .field
         }
-        return text.allSatisfy(\.isNewline) ? .end : .other
+        return line.allSatisfy { $0 == 0x0D || $0 == 0x0A } ? .end : .other
     }
 
     /// The value of a field, by its name in small letters; the last value if there are several.
-    package subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
+    package subscript(name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The same in the server's encoding: names of stations are often Latin-1.
+    package func bytes(_ name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
 
     /// Bytes of the body; nil: unknown or invalid.
     package var contentLength: Int64? { self["content-length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
@@ -53,11 +56,18 @@ package struct HTTPFields {
     /// True if the server accepts range requests.
     package var acceptsRanges: Bool { self["accept-ranges"]?.lowercased().holds("bytes") == true }
 
-    /// True for a radio station's server.
-    package var isRadio: Bool {
+    /// True if the server says nothing about range requests.
+    package var saysNothingOfRanges: Bool { self["accept-ranges"] == nil }
+
+    /// True if the body ends with a mark of its own.
+    package var isChunked: Bool { self["transfer-encoding"]?.lowercased().holds("chunked") == true }
+
+    /// True for a radio station. A station's server has files, too: with a length, or with range requests.
+    package var isStation: Bool {
+        if titleInterval != nil { return true }
+        if fields.contains(where: { $0.name.hasPrefix("icy-") }) { return contentLength == nil || !acceptsRanges }
         let server = self["server"]?.lowercased() ?? ""
-        return fields.contains { $0.name.hasPrefix("icy-") } || server.hasPrefix("icecast")
-            || server.holds("shoutcast")
+        return contentLength == nil && (server.hasPrefix("icecast") || server.holds("shoutcast"))
     }
 
     /// Bytes of audio between two titles in the stream; nil: there are none.

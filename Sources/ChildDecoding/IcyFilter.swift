@@ -50,18 +50,4 @@ package struct IcyFilter: Sendable {
         textLeft = nil
         untilText = interval
     }
-
-    /// The value of a field of a title text: `StreamTitle='It's over';StreamUrl='…';` - the value may contain quotes.
-    package static func field(_ name: String, in text: [UInt8]) -> [UInt8]? {
-        let opening = Array((name + "='").utf8)
-        guard let start = index(of: opening, in: text[...]) else { return nil }
-        let rest = text[(start + opening.count)...]
-        if let end = index(of: Array("';".utf8), in: rest) { return Array(rest[..<end]) }
-        return Array(rest.last == UInt8(ascii: "'") ? rest.dropLast() : rest)
-    }
-
-    private static func index(of wanted: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
-        guard text.count >= wanted.count else { return nil }
-        return (text.startIndex...(text.endIndex - wanted.count)).first { text[$0...].starts(with: wanted) }
-    }
 }

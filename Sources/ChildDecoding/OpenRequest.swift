@@ -12,6 +12,8 @@ package struct OpenRequest: Equatable, Sendable {
     package var userAgent = ""
     /// Requested format of the frames; nil: that of the source.
     package var wanted: WireFormat?
+    /// Fingerprint of a stream that broke and may have been a file; nil: none.
+    package var beginning: StreamBeginning?
 
     /// An empty request: the file from the daemon.
     package init() {}
@@ -20,10 +22,13 @@ package struct OpenRequest: Equatable, Sendable {
     package var bytes: [UInt8] {
         var writer = WireWriter()
         writer.text(address)
-        writer.integer(UInt8((mayUseLoopback ? 1 : 0) | (wasPublic ? 2 : 0) | (wanted == nil ? 0 : 4)))
+        writer.integer(
+            UInt8((mayUseLoopback ? 1 : 0) | (wasPublic ? 2 : 0) | (wanted == nil ? 0 : 4) | (beginning == nil ? 0 : 8))
+        )
         writer.text(certificates)
         writer.text(userAgent)
         wanted?.write(to: &writer)
+        for byte in beginning?.bytes ?? [] { writer.integer(byte) }
         return writer.bytes
     }
 
@@ -37,6 +42,7 @@ package struct OpenRequest: Equatable, Sendable {
         certificates = try reader.text(limit: 4096)
         userAgent = try reader.text(limit: 256)
         if flags & 4 != 0 { wanted = try WireFormat(&reader) }
+        if flags & 8 != 0 { beginning = try StreamBeginning(&reader) }
         try reader.end()
     }
 }
@@ -84,6 +90,12 @@ package struct WireFailure: Error, Equatable, Sendable {
         case broken = 3
         /// The connection was lost, or the file cannot be read any more.
         case lost = 4
+        /// This machine has no route to it, no name server answers, or its clock is not set.
+        case noNetwork = 5
+        /// Its address fails now, but may work later.
+        case unreachable = 6
+        /// It begins as the stream that broke: it was a file, and has ended.
+        case ended = 7
     }
 
     package var kind: Kind

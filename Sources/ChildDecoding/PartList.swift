@@ -88,6 +88,31 @@ package struct PartList: Equatable, Sendable {
         return (count, offset)
     }
 
+    /// Number after that of the last part.
+    package var end: Int64 { firstNumber &+ Int64(parts.count) }
+
+    /// Number of the first part.
+    package var first: Int64 { firstNumber }
+
+    /// True if the encoder began again since `earlier`, with smaller numbers. A cache may also answer an older playlist.
+    package func beginsAgain(after earlier: PartList) -> Bool {
+        firstNumber < earlier.firstNumber && !earlier.parts.contains { $0.link == parts.last?.link }
+    }
+
+    /// The bytes of a growing playlist with `shift` added to the numbers of its parts.
+    package static func renumbered(_ bytes: [UInt8], by shift: Int64) -> [UInt8] {
+        let mark = "#EXT-X-MEDIA-SEQUENCE"
+        var isStated = false
+        var lines = String(decoding: bytes, as: UTF8.self).split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() where line.hasPrefix(mark) {
+            isStated = true
+            lines[index] = "\(mark):\((Int64(line.drop { $0 != ":" }.dropFirst()) ?? 0) &+ shift)"
+        }
+        if !isStated { lines.insert("\(mark):\(shift)", at: min(1, lines.count)) }
+        return Array(lines.joined(separator: "\n").utf8)
+    }
+
     /// Seconds of all parts.
     package var duration: Double { parts.last.map { $0.start + $0.duration } ?? 0 }
 

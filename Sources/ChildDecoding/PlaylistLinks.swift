@@ -119,6 +119,27 @@ package enum PlaylistLinks: Equatable, Sendable {
             || contentType.hasPrefix("application/x-ms-")
     }
 
+    /// Title of the first link, as the playlist states it; nil: it does not.
+    package static func title(_ bytes: [UInt8]) -> String? {
+        for line in decoded(bytes).split(whereSeparator: \.isNewline).map(Self.trimmed) {
+            if line.hasPrefix("#EXTINF"), let comma = line.firstIndex(of: ",") {
+                return filled(line[line.index(after: comma)...])
+            }
+            if line.lowercased().hasPrefix("title1="), let equals = line.firstIndex(of: "=") {
+                return filled(line[line.index(after: equals)...])
+            }
+            if let start = line.place(of: "<title>"), let end = line[start.upperBound...].firstIndex(of: "<") {
+                return filled(line[start.upperBound..<end])
+            }
+        }
+        return nil
+    }
+
+    private static func filled(_ text: Substring) -> String? {
+        let text = trimmed(text)
+        return text.isEmpty ? nil : String(text)
+    }
+
     /// True if the server's content type is that of such a playlist.
     package static func isAnnounced(by contentType: String) -> Bool {
         let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }

@@ -1,58 +1,54 @@
 /// Description of a radio station by its server.
 package struct Station {
-    package var name: String?
-    package var genre: String?
-    package var homepage: String?
-    package var artwork: String?
+    /// Name and genre, in the server's encoding.
+    package private(set) var name: [UInt8]?
+    package private(set) var genre: [UInt8]?
+    package private(set) var homepage: String?
+    package private(set) var artwork: String?
     /// Bits a second; 0: unknown.
-    package var bitRate = 0
+    package private(set) var bitRate = 0
     /// The server's content type, in lower case.
-    package var contentType = ""
+    package private(set) var contentType = ""
 
     /// A station without properties.
     package init() {}
 
     /// Reads the head of an answer.
     package init(_ head: HTTPFields) {
-        name = Self.text(head["icy-name"])
-        genre = Self.text(head["icy-genre"])
-        homepage = Self.text(head["icy-url"])
-        artwork = Self.text(head["icy-logo"])
+        name =
+            ["icy-name", "ice-name", "x-audiocast-name", "icy-description", "ice-description"].lazy
+            .compactMap { Self.text(head.bytes($0)) }.first
+        genre = Self.text(head.bytes("icy-genre"))
+        homepage = Self.text(head.bytes("icy-url")).map { String(decoding: $0, as: UTF8.self) }
+        artwork = Self.text(head.bytes("icy-logo")).map { String(decoding: $0, as: UTF8.self) }
         let rate = head["icy-br"]?.prefix { $0.isNumber }
         bitRate = min(Int(rate ?? "") ?? 0, 100_000) * 1000
         contentType = head.contentType
     }
 
-    private static func text(_ value: String?) -> String? {
-        guard let value, !value.isEmpty, value != "-" else { return nil }
+    /// Names the station as a playlist does, unless its server names it.
+    package mutating func name(byList title: String?) {
+        if name == nil { name = Self.text(title.map { Array($0.utf8) }) }
+    }
+
+    private static func text(_ value: [UInt8]?) -> [UInt8]? {
+        guard let value, value.contains(where: { $0 > 0x20 && $0 != UInt8(ascii: "-") }) else { return nil }
         return value
     }
 
     /// The description as tags of the item.
     package var tags: [WireTag] {
-        [("STATION", name), ("GENRE", genre), ("STATIONURL", homepage), ("ARTWORK", artwork)].compactMap {
-            name, value in
-            value.map { WireTag(name, $0.utf8) }
-        }
+        [
+            ("STATION", name), ("GENRE", genre), ("STATIONURL", homepage.map { Array($0.utf8) }),
+            ("ARTWORK", artwork.map { Array($0.utf8) }),
+        ].compactMap { name, value in value.map { WireTag(name, $0) } }
     }
 
-    /// A title of the stream as tags; it splits `artist - title`.
+    /// A title of the stream as tags.
     package static func tags(title text: [UInt8]) -> [WireTag] {
-        let picture = IcyFilter.field("StreamUrl", in: text).flatMap { isPicture($0) ? WireTag("ARTWORK", $0) : nil }
-        guard let whole = IcyFilter.field("StreamTitle", in: text), !whole.isEmpty else { return [] }
-        let separator = Array(" - ".utf8)
-        let index = whole.indices.first { whole[$0...].starts(with: separator) }
-        let more = picture.map { [$0] } ?? []
-        guard let index, index > 0, index + 3 < whole.count else { return [WireTag("TITLE", whole)] + more }
-        return [WireTag("ARTIST", whole[..<index]), WireTag("TITLE", whole[(index + 3)...])] + more
-    }
-
-    /// True if the address in a title text is a picture: many stations put their homepage there.
-    private static func isPicture(_ address: [UInt8]) -> Bool {
-        guard address.count <= WireTag.maximumBytes else { return false }
-        let text = String(decoding: address, as: UTF8.self).lowercased()
-        guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return false }
-        let path = text.prefix { $0 != "?" && $0 != "#" }
-        return [".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif"].contains { path.hasSuffix($0) }
+        let title = StreamTitle(text)
+        return [("ARTIST", title.artist), ("TITLE", title.title), ("ARTWORK", title.artwork)].compactMap {
+            name, value in value.map { WireTag(name, $0) }
+        }
     }
 }

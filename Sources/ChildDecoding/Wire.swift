@@ -21,6 +21,10 @@ package enum WireMessage: UInt8, Sendable {
     case end = 20
     /// From the child: the source failed (`WireFailure`). Nothing follows.
     case failed = 21
+    /// From the child: bytes come, but no audio yet. Empty.
+    case progress = 22
+    /// From the child, before `failed`: the fingerprint of a stream that may be a file (`StreamBeginning`).
+    case beginning = 23
     /// From the child: a picture begins (`WirePicture`).
     case picture = 32
     /// From the child: the next bytes of the picture in progress.

@@ -6,6 +6,32 @@ package enum PlaybackState: String, Sendable, CaseIterable {
 /// Reason for silence although sound is requested.
 package enum StallReason: String, Sendable, CaseIterable {
     case noServer, serverHung, noOutput, suspended, sourceLate, mediaGone
+    /// This machine reaches no network, or its clock is not set.
+    case noNetwork
+    /// The address of the item fails.
+    case unreachable
+
+    /// True if the item's source is the reason, and not the output.
+    package var isOfSource: Bool {
+        switch self {
+        case .noServer, .serverHung, .noOutput, .suspended: false
+        case .sourceLate, .mediaGone, .noNetwork, .unreachable: true
+        }
+    }
+}
+
+/// Times of a silence although sound is requested, in Unix time.
+package struct StallTimes: Equatable, Sendable {
+    /// Beginning of the silence.
+    package var since: Double
+    /// Next attempt to reach the source; nil: none is planned.
+    package var nextTry: Double?
+
+    /// Times of a silence.
+    package init(since: Double, nextTry: Double?) {
+        self.since = since
+        self.nextTry = nextTry
+    }
 }
 
 /// Cause of a published state: the key events. No other event publishes one.
@@ -162,27 +188,6 @@ package struct UpcomingItem: Equatable, Sendable {
     }
 }
 
-/// A run of consecutive items that could not be played.
-package struct PlaybackError: Equatable, Sendable {
-    package var itemID: ItemID
-    package var uri: String
-    /// Value of the field `status`: `noSuchContent`.
-    package var status: String
-    /// Text for people, without control characters.
-    package var message: String
-    /// Items in the run so far.
-    package var count: Int
-
-    /// An error, by its parts.
-    package init(itemID: ItemID, uri: String, status: String, message: String, count: Int) {
-        self.itemID = itemID
-        self.uri = uri
-        self.status = status
-        self.message = message
-        self.count = count
-    }
-}
-
 /// Fidelity of the samples on their way from the file to the device.
 package enum Fidelity: Equatable, Sendable {
     /// Bit-perfect, to the knowledge of the sound server.
@@ -303,6 +308,8 @@ package struct NowPlayingState: Equatable, Sendable {
     package var by: Originator?
     package var state: PlaybackState = .stopped
     package var stall: StallReason?
+    /// Times of the silence; nil: `stall` is nil, or they are unknown.
+    package var stallTimes: StallTimes?
     /// The last change that is not audible yet; nil: none.
     package var pending: PendingEffect?
     /// Present while it lasts, and once more in the event of its end.

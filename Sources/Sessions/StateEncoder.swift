@@ -38,7 +38,11 @@ package struct StateEncoder: Sendable {
             writer.member("via", by.via)
         }
         writer.member("state", state.state.rawValue)
-        writer.nullable("stall", state.stall) { writer, stall in writer.member("reason", stall.rawValue) }
+        writer.nullable("stall", state.stall) { writer, stall in
+            writer.member("reason", stall.rawValue)
+            writer.member("since", state.stallTimes?.since)
+            writer.member("nextTry", state.stallTimes?.nextTry)
+        }
         writer.nullable("pending", state.pending) { writer, pending in
             writer.member("state", pending.state.rawValue)
             if let item = pending.itemID { writer.member("itemId", Int(item.number)) }
@@ -113,6 +117,9 @@ package struct StateEncoder: Sendable {
             writer.member("status", error.status)
             writer.member("message", error.message)
             writer.member("count", error.count)
+            writer.member("code", error.code.rawValue)
+            writer.member("reason", error.message)
+            writer.member("at", error.position)
         }
         writer.endObject()
     }

@@ -8,6 +8,11 @@ final class Container {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private let io: InputContext
     private let segments: SegmentSource?
+    private let network: HTTPInput?
+    /// Offsets of the frames of a file on the network whose container has no table of them; nil: FFmpeg jumps itself.
+    private(set) var layout: MPEGLayout?
+    /// Frames of a stream of MPEG audio by its header, which FFmpeg only believes with a length; nil: unknown.
+    private(set) var statedLength: Int64?
     /// Address of the HLS playlist; nil: the source is no such playlist.
     private let address: String?
     private(set) var packet: UnsafeMutablePointer<AVPacket>?
@@ -38,6 +43,7 @@ final class Container {
         let network = input as? HTTPInput
         let isLive = network?.isLive ?? false
         self.segments = segments
+        self.network = network
         self.address = address
         io = try InputContext(input)
         packet = av_packet_alloc()
@@ -71,7 +77,7 @@ final class Container {
         var opening: UnsafeMutablePointer<AVFormatContext>? = new
         let result = avformat_open_input(&opening, address, format, &options)
         guard result == 0, let context = opening else {
-            throw network?.failure ?? segments?.failure ?? Self.notRecognised(result)
+            throw network?.failure ?? segments?.failure ?? Self.jumpFailure(io, network) ?? Self.notRecognised(result)
         }
         // A container that declares its streams needs no probing.
         if format == nil || segments != nil || context.pointee.nb_streams == 0 {
@@ -80,7 +86,8 @@ final class Container {
         let best = Self.audio(of: context)
         guard best >= 0, let stream = context.pointee.streams[Int(best)] else {
             avformat_close_input(&opening)
-            throw network?.failure ?? segments?.failure ?? WireFailure(.notRecognised, "it contains no audio")
+            throw network?.failure ?? segments?.failure ?? Self.jumpFailure(io, network)
+                ?? WireFailure(.notRecognised, "it contains no audio")
         }
         self.context = context
         self.stream = stream
@@ -88,6 +95,12 @@ final class Container {
             context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
         }
         segments?.isOpened(isWhole: !isEndless)
+        if let network, formatName == "mp3" {
+            let first = network.firstFrames
+            let found = MPEGLayout(first.bytes, at: first.offset, end: network.size ?? .max >> 8)
+            statedLength = found?.statedSamples
+            if network.isSeekable, network.size != nil { layout = found }
+        }
     }
 
     deinit {
@@ -106,6 +119,18 @@ final class Container {
         }
         return first.map(Int32.init) ?? best
     }
+
+    /// Failure of a source that needs jumps which its server does not support; nil: it needs none.
+    private static func jumpFailure(_ io: InputContext, _ network: HTTPInput?) -> WireFailure? {
+        guard io.refusedJump, network?.sendsNoParts == true else { return nil }
+        return WireFailure(
+            .unavailable,
+            "its index is at its end, and its server does not support range requests: download it, or convert it with the index "
+                + "first (faststart)")
+    }
+
+    /// The same for this source after its opening.
+    var jumpFailure: WireFailure? { Self.jumpFailure(io, network) }
 
     private static func notRecognised(_ code: Int32) -> WireFailure {
         code == ffmpeg_error_io
@@ -176,6 +201,7 @@ final class Container {
     /// Seeks to at least `preroll` frames before this frame of the stream. Throws `WireFailure`.
     func seek(to frame: Int64, rate: Int, preroll: Int64) throws(WireFailure) {
         clearError()
+        if let layout { return try jump(to: frame.subtractingClamped(preroll), layout) }
         let unit = AVRational(num: 1, den: Int32(rate))
         // The frames that an encoder put before the first one have negative times. Decoding the first frame needs them.
         let wanted = av_rescale_q(frame.subtractingClamped(preroll), unit, timeBase).addingClamped(startTime)
@@ -184,6 +210,22 @@ final class Container {
             if avformat_seek_file(context, stream.pointee.index, .min, target, target, 0) >= 0 { return }
         }
         throw WireFailure(.broken, "cannot seek to this position in it")
+    }
+
+    /// First frame of the item counted from the first frame of audio: the encoder's delay.
+    func delay(rate: Int) -> Int64 {
+        av_rescale_q(startTime, timeBase, AVRational(num: 1, den: Int32(clamping: rate)))
+    }
+
+    /// Jumps to the frame of MPEG audio with this frame of the item, without reading the frames before it. Throws
+    /// `WireFailure`.
+    private func jump(to frame: Int64, _ layout: MPEGLayout) throws(WireFailure) {
+        guard let context else { return }
+        let wanted = max(0, frame + delay(rate: Int(layout.sampleRate))) / layout.samplesPerFrame
+        let offset = layout.offset(ofFrame: wanted)
+        guard av_seek_frame(context, -1, offset, AVSEEK_FLAG_BYTE) >= 0 else {
+            throw WireFailure(.broken, "cannot seek to this position in it")
+        }
     }
 
     // MARK: Tags and chapters

@@ -56,13 +56,61 @@ enum CurlSupport {
         return String(cString: text)
     }
 
-    /// Failure of a transfer; the text follows an address.
-    static func failure(_ code: CURLcode) -> WireFailure {
+    /// Facts about a failed transfer.
+    struct Attempt {
+        var host: String
+        /// Error number of the last connect(2); 0: none.
+        var error: Int
+        /// True if the host's name was resolved.
+        var isResolved: Bool
+        /// Seconds of the attempt.
+        var seconds: Double
+        /// True if the host's certificate is valid only from a later date on.
+        var isEarly: Bool
+    }
+
+    /// Failure of a transfer; the text follows an address. Waits for a name server if the name is unknown.
+    static func failure(_ code: CURLcode, _ attempt: Attempt? = nil) -> WireFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            WireFailure(.unavailable, "unknown host: check the name and this machine's network")
-        case CURLE_COULDNT_CONNECT: WireFailure(.unavailable, "cannot connect to its host")
-        case CURLE_OPERATION_TIMEDOUT: WireFailure(.lost, "its host does not answer in time")
+            if let attempt, isWithoutNames(attempt) { return noNames }
+            return WireFailure(.unreachable, "unknown host: check the name and this machine's network")
+        case CURLE_COULDNT_CONNECT:
+            switch Int32(attempt?.error ?? 0) {
+            case ENETUNREACH, ENETDOWN, EADDRNOTAVAIL:
+                return WireFailure(.noNetwork, "this machine has no route to its host: check its network")
+            case ECONNREFUSED: return WireFailure(.unreachable, "cannot connect to its host: it refuses connections")
+            default: return WireFailure(.unreachable, "cannot connect to its host")
+            }
+        case CURLE_OPERATION_TIMEDOUT:
+            if let attempt, !attempt.isResolved { return noNames }
+            return WireFailure(.lost, "its host does not answer in time")
+        case CURLE_PEER_FAILED_VERIFICATION where attempt?.isEarly == true:
+            return WireFailure(
+                .noNetwork,
+                "its host's certificate is not valid yet: set this machine's clock, or wait until the network does")
+        default: return permanent(code)
+        }
+    }
+
+    private static var noNames: WireFailure {
+        WireFailure(.noNetwork, "no name server answers: check this machine's network")
+    }
+
+    /// True if no name server answers. A fast failure is asked for its kind again; a slow one had no answer.
+    private static func isWithoutNames(_ attempt: Attempt) -> Bool {
+        guard attempt.seconds < slowName else { return true }
+        var found: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(attempt.host, nil, nil, &found)
+        if result == 0 { freeaddrinfo(found) }
+        return result == EAI_AGAIN && resolver_answers() == 0
+    }
+
+    /// Seconds after which a name without an address had no answer.
+    private static let slowName = 4.0
+
+    private static func permanent(_ code: CURLcode) -> WireFailure {
+        switch code {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
             WireFailure(
                 .unavailable,

@@ -23,6 +23,16 @@ final class DaemonChannel {
     /// Sends audio that is due from this collector from now on, while it waits for commands.
     func collect(from audio: AudioSender) { self.audio = audio }
 
+    /// Seconds without a message after which bytes that come are reported: fewer than the daemon's patience.
+    private static let progressSeconds = 8.0
+    /// Time of the last message, in seconds.
+    private var sentAt = MonotonicTime.now.seconds
+
+    /// Reports that bytes come, if no other message was sent for long.
+    func showProgress(at now: Double) {
+        if task == nil, now - sentAt >= Self.progressSeconds { send(.progress, []) }
+    }
+
     /// Sends a message. Waits until the daemon has room for it.
     func send(_ kind: WireMessage, _ body: [UInt8]) {
         body.withUnsafeBytes { send(kind, $0) }
@@ -30,6 +40,7 @@ final class DaemonChannel {
 
     /// Sends a message without a copy of its body.
     func send(_ kind: WireMessage, _ body: UnsafeRawBufferPointer) {
+        sentAt = MonotonicTime.now.seconds
         kind.header(count: body.count).withUnsafeBytes { header in
             var rest = [iovec(header), iovec(body)]
             while true {
@@ -111,7 +122,7 @@ final class DaemonChannel {
             task = look.task
             request = look.source
         case .seek: seek = try WireSeek(body)
-        case .opened, .audio, .metadata, .seeked, .end, .failed, .picture, .piece:
+        case .opened, .audio, .metadata, .seeked, .end, .failed, .progress, .beginning, .picture, .piece:
             throw WireError("an unexpected message")
         }
         received.removeFirst(end)

@@ -39,8 +39,12 @@ final class Decoder {
         av_frame_free(&frame)
     }
 
+    /// Offset in the source of the last packet that was sent; nil: unknown.
+    private(set) var packetPosition: Int64?
+
     /// Sends the container's packet to the decoder; skips a broken packet.
     func send(_ container: Container) {
+        packetPosition = container.packetPosition
         let result = avcodec_send_packet(context, container.packet)
         failures = result < 0 && result != ffmpeg_error_again ? failures + 1 : 0
     }

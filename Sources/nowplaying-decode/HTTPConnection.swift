@@ -24,6 +24,8 @@ final class HTTPConnection {
     private let credentials: CurlSupport.Address
     private let multi: UnsafeMutableRawPointer
     private(set) var transfer: HTTPTransfer?
+    /// The transfer of the source during a probe; nil: none.
+    private var held: HTTPTransfer?
     /// Final address, or the first one to try.
     private(set) var target: Target
     /// Zone of the last answer's server.
@@ -32,6 +34,8 @@ final class HTTPConnection {
     var reach: AddressZone { max(target.referrer ?? zone, zone) }
     /// True if the last answer is a playlist of HLS.
     private(set) var isSegmented = false
+    /// Title of the station in the playlist that led to it; nil: none.
+    private(set) var listTitle: String?
 
     /// Prepares a connection to the address that the daemon requested. Throws `WireFailure` if the address is invalid.
     convenience init(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) {
@@ -104,6 +108,21 @@ final class HTTPConnection {
         throw CurlSupport.failure(CURLE_TOO_MANY_REDIRECTS)
     }
 
+    /// True if the server sends a part of the file of this size, although it does not say so. Ends the connection before.
+    func sendsParts(of size: Int64) -> Bool {
+        guard size > 1 else { return false }
+        held = transfer
+        held?.rest(true)
+        defer {
+            (transfer, held) = (held, nil)
+            transfer?.rest(false)
+        }
+        do throws(WireFailure) {
+            let probe = try connect(size - 1, last: size - 1, hurries: true)
+            return probe.status == 206 && probe.head.begins(at: size - 1) && probe.head.rangedLength == size
+        } catch { return false }
+    }
+
     private static var leadsNowhere: WireFailure {
         WireFailure(.unavailable, "it redirects to an address that is neither http:// nor https://")
     }
@@ -112,21 +131,25 @@ final class HTTPConnection {
         switch status {
         case 401, 407: WireFailure(.unavailable, "its server requires a user name and a password (\(status))")
         case 403: WireFailure(.unavailable, "its server denies access (403)")
-        case 404, 410: WireFailure(.unavailable, "its server has no such stream or file (\(status))")
+        case 404: WireFailure(.unreachable, "its server has no such stream or file (404)")
+        case 410: WireFailure(.unavailable, "its server has no such stream or file any more (410)")
+        case 408, 425, 429: WireFailure(.unreachable, "its server is busy (\(status))")
         case 500...599: WireFailure(.lost, "its server reports an error (\(status))")
         default: WireFailure(.unavailable, "its server answers with status \(status)")
         }
     }
 
     /// Makes a connection and waits for the head of its answer. `hurries`: other addresses are left to try.
-    private func connect(_ offset: Int64, hurries: Bool) throws(WireFailure) -> HTTPTransfer {
+    private func connect(
+        _ offset: Int64, last: Int64? = nil, hurries: Bool
+    ) throws(WireFailure) -> HTTPTransfer {
         transfer = nil
         let address = target.address
         let own = address.user != nil ? address : address.origin == credentials.origin ? credentials : nil
         let transfer = try HTTPTransfer(
             address, in: multi,
             HTTPTransfer.Judgement(referrer: target.referrer, mayUseLoopback: request.mayUseLoopback), request,
-            credentials: own, offset: offset, hurries: hurries)
+            credentials: own, offset: offset, last: last, hurries: hurries)
         self.transfer = transfer
         try wait(for: hurries ? Self.shortPatience : Self.patience) { transfer.hasHeaders || transfer.result != nil }
         if let code = transfer.result, !transfer.hasHeaders { throw transfer.failure(code) }
@@ -152,7 +175,9 @@ final class HTTPConnection {
         }
         try wait { transfer.result != nil || transfer.available >= PlaylistLinks.maximumBytes }
         switch read() {
-        case .links(let links): return links
+        case .links(let links):
+            listTitle = listTitle ?? PlaylistLinks.title(transfer.peek(PlaylistLinks.maximumBytes))
+            return links
         case .segments, nil:
             isSegmented = true
             return nil
@@ -170,15 +195,17 @@ final class HTTPConnection {
             curl_multi_perform(multi, &running)
             var left: Int32 = 0
             while let message = curl_multi_info_read(multi, &left) {
-                guard message.pointee.msg == CURLMSG_DONE, let transfer, transfer.isOf(message.pointee.easy_handle)
-                else { continue }
-                transfer.end(message.pointee.data.result)
+                guard message.pointee.msg == CURLMSG_DONE else { continue }
+                for one in [transfer, held] where one?.isOf(message.pointee.easy_handle) == true {
+                    one?.end(message.pointee.data.result)
+                }
             }
             if isDone() { return }
             let now = MonotonicTime.now.seconds
             if let count = transfer?.bodyCount, count != before {
                 before = count
                 deadline = now + patience
+                channel.showProgress(at: now)
             }
             guard now < deadline else {
                 throw WireFailure(.lost, "no data for \(Int(clamping: patience)) seconds")

@@ -25,10 +25,30 @@ final class HTTPInput: MediaInput {
     private var position: Int64
     private(set) var size: Int64?
     private(set) var isSeekable = false
+    /// True if a jump fails because the server sends no parts.
+    private(set) var sendsNoParts = false
     /// True if a lost connection can resume at its position.
     private var isResumable = false
-    /// True for a stream without beginning and end.
-    private(set) var isLive = false
+    /// Nature of the source.
+    enum Nature {
+        case file
+        case station
+        /// A stream without a length that nothing marks as a station: live until its end shows that it was a file.
+        case stream
+    }
+
+    private(set) var nature = Nature.file
+    /// True for a stream without beginning and end, to present knowledge.
+    var isLive: Bool { nature != .file }
+    /// Fingerprint of its beginning.
+    private(set) var beginning = StreamBeginning()
+    private var isOgg = false
+    /// The first bytes of a file, and the first ones after its tag.
+    private var start: [UInt8] = []
+    private var frames: [UInt8] = []
+    /// The last bytes of an Ogg stream, with its last page.
+    private var tail: [UInt8] = []
+    private var isChunked = false
     /// The server's description of it.
     private(set) var station = Station()
     /// The titles found so far, each with the offset in the audio at which it begins.
@@ -42,7 +62,12 @@ final class HTTPInput: MediaInput {
         isInterruptible = true
         arrived = 0
         position = 0
-        begin(try connection.open(offset: 0, readsLists: true))
+        do throws(WireFailure) {
+            try begin(try connection.open(offset: 0, readsLists: true), request.beginning)
+        } catch {
+            guard error.kind == .lost else { throw error }
+            throw WireFailure(.unreachable, error.message)
+        }
     }
 
     /// Opens a link in `list`, a playlist of HLS, from `offset` on. Waits for the answer. Throws `WireFailure`.
@@ -52,8 +77,8 @@ final class HTTPInput: MediaInput {
         arrived = offset
         position = offset
         let transfer = try connection.open(offset: offset, readsLists: false)
-        try check(transfer)
-        size = transfer.head.wholeLength(from: offset)
+        try resume(transfer)
+        size = transfer.head.wholeLength(from: arrived)
         isResumable = size != nil && (transfer.head.acceptsRanges || offset > 0)
     }
 
@@ -70,14 +95,37 @@ final class HTTPInput: MediaInput {
     /// The final address, without name and password.
     var address: String { connection.target.address.url }
 
-    private func begin(_ transfer: HTTPTransfer) {
+    /// Reads the head of the answer. `earlier`: the fingerprint of a stream that broke; throws `.ended` if this one begins
+    /// alike.
+    private func begin(_ transfer: HTTPTransfer, _ earlier: StreamBeginning?) throws(WireFailure) {
         let head = transfer.head
-        size = head.contentLength
-        isLive = size == nil && head.isRadio && !isSegmented
-        isSeekable = size != nil && !isSegmented && head.acceptsRanges
-        isResumable = isSeekable
-        if let interval = head.titleInterval { filter = IcyFilter(interval: interval) }
         station = Station(head)
+        station.name(byList: connection.listTitle)
+        isChunked = head.isChunked
+        if let interval = head.titleInterval { filter = IcyFilter(interval: interval) }
+        size = head.contentLength
+        if isSegmented { return }
+        if head.isStation {
+            (nature, size) = (.station, nil)
+        } else if let size {
+            isSeekable = head.acceptsRanges || head.saysNothingOfRanges && connection.sendsParts(of: size)
+            isResumable = isSeekable
+            sendsNoParts = !isSeekable
+        } else if StreamKind.demuxer(peek(), station.contentType) != nil {
+            nature = .stream
+            if let earlier { try compare(with: earlier) }
+        }
+    }
+
+    /// Waits until the stream differs from the one that broke. Throws `.ended` if it does not.
+    private func compare(with earlier: StreamBeginning) throws(WireFailure) {
+        while true {
+            switch beginning.compared(with: earlier) {
+            case .different: return
+            case .same: throw WireFailure(.ended, "it has ended")
+            case .open: guard try fetch() else { throw WireFailure(.ended, "it has ended") }
+            }
+        }
     }
 
     // MARK: Reading
@@ -85,7 +133,7 @@ final class HTTPInput: MediaInput {
     func read(into target: UnsafeMutableRawBufferPointer) -> Int32 {
         var attempts = 0
         while true {
-            if failure != nil { return ffmpeg_error_io }
+            if failure != nil { return isLive ? ffmpeg_error_end : ffmpeg_error_io }
             let count = takeAudio(into: target)
             if count > 0 {
                 position += Int64(count)
@@ -97,9 +145,10 @@ final class HTTPInput: MediaInput {
                 if try fetch() { continue }
                 return ffmpeg_error_end
             } catch {
-                if error.kind != .lost || !isResumable || attempts >= Self.pauses.count {
+                if error.kind != .lost && error.kind != .unreachable || !isResumable || attempts >= Self.pauses.count {
                     failure = error
-                    return ffmpeg_error_io
+                    // The end lets FFmpeg deliver the last whole frames of a stream.
+                    return isLive ? ffmpeg_error_end : ffmpeg_error_io
                 }
                 connection.close()
                 attempts += 1
@@ -125,6 +174,21 @@ final class HTTPInput: MediaInput {
         return Array(audio.prefix(4096))
     }
 
+    /// The first bytes after a tag ID3, and their offset: the first frames of MPEG audio.
+    var firstFrames: (offset: Int64, bytes: [UInt8]) { (MPEGLayout.tagBytes(start), frames) }
+
+    /// Keeps the first bytes and the first frames of what may be a file.
+    private func record(_ bytes: UnsafeRawBufferPointer) {
+        if start.count < 10, arrived == Int64(start.count) { start += bytes.prefix(10 - start.count) }
+        guard start.count == 10, frames.count < Self.frameBytes else { return }
+        let wanted = MPEGLayout.tagBytes(start) + Int64(frames.count)
+        guard wanted >= arrived, wanted - arrived < Int64(bytes.count) else { return }
+        frames += bytes[Int(wanted - arrived)...].prefix(Self.frameBytes - frames.count)
+    }
+
+    /// Bytes of the first frames that are kept.
+    private static let frameBytes = 16 << 10
+
     /// Takes the audio that has arrived for the present position.
     private func takeAudio(into target: UnsafeMutableRawBufferPointer) -> Int {
         let first = arrived - Int64(audio.count)
@@ -145,12 +209,11 @@ final class HTTPInput: MediaInput {
     /// Waits until more has arrived at the present position; false: the end. Throws `WireFailure`.
     private func fetch() throws(WireFailure) -> Bool {
         if connection.transfer == nil || position < arrived - Int64(audio.count)
-            || position > arrived + Self.shortJump
+            || position > arrived + Self.shortJump && !sendsNoParts
         {
             guard isResumable || position == 0 else { throw WireFailure(.lost, "the connection was lost") }
             audio = []
-            arrived = position
-            try check(try connection.open(offset: position, readsLists: false))
+            try resume(try connection.open(offset: position, readsLists: false))
         }
         guard let transfer = connection.transfer else { return false }
         try connection.wait {
@@ -161,18 +224,30 @@ final class HTTPInput: MediaInput {
                 throw WireFailure(
                     .lost, code == CURLE_OK ? "the connection was closed" : transfer.failure(code).message)
             }
-            // A live stream has no end: an ended connection was lost.
-            if isLive { throw WireFailure(.lost, "its server ended the connection") }
-            return false
+            switch nature {
+            case .file: return false
+            // A station has no end: an ended connection was lost.
+            case .station: throw WireFailure(.lost, "its server ended the connection")
+            case .stream:
+                if isChunked || endsOgg { return false }
+                throw WireFailure(.lost, "its server ended the connection")
+            }
         }
         drain(transfer)
         return true
     }
 
-    /// Checks that an answer begins at the requested offset. Throws `WireFailure`.
-    private func check(_ transfer: HTTPTransfer) throws(WireFailure) {
-        guard arrived > 0 else { return }
-        guard transfer.status == 206, transfer.head.begins(at: arrived) else {
+    /// Continues at the position with the answer to a request for the bytes from there on. Some servers offer ranges and send
+    /// the whole file: then its beginning is dropped as it comes. Throws `WireFailure`.
+    private func resume(_ transfer: HTTPTransfer) throws(WireFailure) {
+        arrived = position
+        guard position > 0 else { return }
+        if transfer.status == 200, size == nil || transfer.head.contentLength == size {
+            sendsNoParts = true
+            arrived = 0
+            return
+        }
+        guard transfer.status == 206, transfer.head.begins(at: position) else {
             throw WireFailure(.broken, "its server sends a different part than requested")
         }
         guard let size, let whole = transfer.head.rangedLength else { return }
@@ -184,6 +259,8 @@ final class HTTPInput: MediaInput {
             while transfer.available > 0 {
                 let count = transfer.take(into: piece)
                 let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+                if nature != .station, size == nil, !isSegmented { note(bytes) }
+                if isSeekable || nature != .station, !isSegmented { record(bytes) }
                 guard filter != nil else {
                     audio += bytes
                     arrived += Int64(count)
@@ -200,6 +277,27 @@ final class HTTPInput: MediaInput {
         // A short jump skips these bytes.
         if position >= arrived { audio = [] }
     }
+
+    /// Keeps what shows the nature of a stream: its first bytes, and its last page if it is Ogg.
+    private func note(_ bytes: UnsafeRawBufferPointer) {
+        if arrived == 0 { isOgg = bytes.starts(with: "OggS".utf8) }
+        beginning.take(bytes)
+        if isOgg { tail = Array((tail + bytes).suffix(Self.tailBytes)) }
+    }
+
+    /// Maximum bytes of a page of Ogg (RFC 3533 §6).
+    private static let tailBytes = 65_307
+
+    /// True if the last page of an Ogg stream is marked as its last one.
+    private var endsOgg: Bool {
+        let mark = Array("OggS".utf8)
+        guard tail.count > 27 else { return false }
+        let last = (0...(tail.count - 27)).last { tail[$0...].starts(with: mark) }
+        return last.map { tail[$0 + 5] & 4 != 0 } ?? false
+    }
+
+    /// Forgets a failure: the stream has reached its stated end.
+    func endHere() { failure = nil }
 
     private func keep(title: [UInt8]) {
         if titles.count == Self.maximumTitles { titles.removeFirst() }

@@ -17,6 +17,7 @@ final class HTTPTransfer {
     private static let enough = 64 << 10
 
     let address: CurlSupport.Address
+    private let began = MonotonicTime.now.seconds
     private let handle: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
     private let judgement: Judgement
@@ -38,12 +39,12 @@ final class HTTPTransfer {
     /// Sockets of the attempted connections, one of which is in use.
     private var sockets: [curl_socket_t] = []
 
-    /// Begins a request for the bytes from `offset` on; `hurries`: other addresses are left to try. Throws
+    /// Begins a request for the bytes from `offset` on, or up to `last`; `hurries`: other addresses are left to try. Throws
     /// `WireFailure`.
     init(
         _ address: CurlSupport.Address, in multi: UnsafeMutableRawPointer, _ judgement: Judgement,
         _ request: OpenRequest,
-        credentials: CurlSupport.Address?, offset: Int64, hurries: Bool
+        credentials: CurlSupport.Address?, offset: Int64, last: Int64?, hurries: Bool
     ) throws(WireFailure) {
         guard let handle = curl_easy_init() else { throw WireFailure(.broken, "no memory left") }
         self.address = address
@@ -75,7 +76,7 @@ final class HTTPTransfer {
         curl_set_list(handle, CURLOPT_HTTP200ALIASES, aliases)
         fields = curl_slist_append(nil, "Icy-MetaData: 1")
         fields = curl_slist_append(fields, "Accept: */*")
-        if offset > 0 { fields = curl_slist_append(fields, "Range: bytes=\(offset)-") }
+        if offset > 0 { fields = curl_slist_append(fields, "Range: bytes=\(offset)-\(last.map(String.init) ?? "")") }
         curl_set_list(handle, CURLOPT_HTTPHEADER, fields)
         let found = LocalName.addresses(of: address.host)
         if !found.isEmpty {
@@ -168,13 +169,16 @@ final class HTTPTransfer {
         if code == CURLE_OK { hasHeaders = true }
     }
 
+    /// Stops or continues to receive the body; bytes wait in the buffer of the socket.
+    func rest(_ isResting: Bool) { curl_easy_pause(handle, isResting ? CURLPAUSE_RECV : CURLPAUSE_RECV_CONT) }
+
     /// True if the handle belongs to this transfer.
     func isOf(_ other: UnsafeMutableRawPointer?) -> Bool { other == handle }
 
     /// The failure of the transfer, with its reason.
     func failure(_ code: CURLcode) -> WireFailure {
         guard isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK else {
-            return CurlSupport.failure(code)
+            return CurlSupport.failure(code, attempt)
         }
         return WireFailure(
             .unavailable,
@@ -182,6 +186,17 @@ final class HTTPTransfer {
                 ? "its host is this machine, which only the daemon's own user can name, or not a host address"
                 : "it redirects to a nearer network (this machine or the LAN), which is not allowed"
         )
+    }
+
+    private var attempt: CurlSupport.Attempt {
+        var (error, verification) = (0, 0)
+        var resolving = 0.0
+        curl_get_number(handle, CURLINFO_OS_ERRNO, &error)
+        curl_get_number(handle, CURLINFO_SSL_VERIFYRESULT, &verification)
+        curl_get_seconds(handle, CURLINFO_NAMELOOKUP_TIME, &resolving)
+        return CurlSupport.Attempt(
+            host: address.host, error: error, isResolved: resolving > 0, seconds: MonotonicTime.now.seconds - began,
+            isEarly: verification == curl_certificate_not_yet_valid)
     }
 
     // MARK: Batching

@@ -35,6 +35,8 @@ final class Media {
     /// Frame before which no change of tags is reported.
     private var tagsFrom: Int64 = 0
     private(set) var opened: OpenedMedia
+    /// Frames of a stream by its container, less those that a decoder may drop at its end; nil: unknown.
+    private let stated: Int64?
 
     /// Maximum number of tag changes per second of audio: half of the daemon's limit.
     private static let changesPerSecond = WireTag.maximumPerSecond / 2
@@ -47,7 +49,7 @@ final class Media {
         decoder = try Decoder(container)
         // The first decoded frame has the true format; the container's statement may differ.
         guard try Media.decodeFirst(container, decoder, input) else {
-            throw network?.failure ?? container.segmentFailure
+            throw network?.failure ?? container.segmentFailure ?? container.jumpFailure
                 ?? WireFailure(.broken, "it contains no audio that can be decoded")
         }
         sourceRate = decoder.frameRate
@@ -56,6 +58,9 @@ final class Media {
         }
         converter = try Converter(decoder, wanted)
         gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)
+        let dropped = 2 * Int64(max(1152, decoder.frameCount))
+        let length = Gaps(container, decoder, isLive: false).length ?? container.statedLength
+        stated = network?.nature == .stream ? length.map { $0 - dropped } : nil
         timeline = PartTimeline(decoder)
         opened = OpenedMedia(
             format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
@@ -152,11 +157,25 @@ final class Media {
                 container.clearError()
                 return .interrupted
             default:
-                if let failure = network?.failure ?? lostSegment { throw failure }
+                if let failure = network?.failure ?? lostSegment {
+                    guard hasStatedEnd else { throw failure }
+                    network?.endHere()
+                }
                 isDraining = true
                 decoder.sendEnd()
             }
         }
+    }
+
+    /// True if a stream without a length has come to the end that its container states: it was a file.
+    private var hasStatedEnd: Bool {
+        guard let network, network.nature == .stream, let stated, let nextFrame else { return false }
+        return nextFrame >= stated
+    }
+
+    /// Fingerprint of a stream that may be a file; nil: it is known to be none.
+    var beginning: StreamBeginning? {
+        network.flatMap { $0.nature == .stream && !$0.beginning.isEmpty ? $0.beginning : nil }
     }
 
     /// Failure of the last part. A source with such a failure has not ended; a live source is lost.
@@ -169,12 +188,20 @@ final class Media {
     private func convert() throws(WireFailure) -> UnsafeRawBufferPointer? {
         let count = Int64(decoder.frameCount)
         guard count > 0 else { return nil }
-        let start = nextFrame ?? decoder.frameTime.map { gaps.frame(of: $0, container) } ?? firstWanted
+        let start = nextFrame ?? jumpedFrame ?? decoder.frameTime.map { gaps.frame(of: $0, container) } ?? firstWanted
         nextFrame = start + count
         let from = max(firstWanted, gaps.first) - start
         let end = min(count, (gaps.end ?? .max) - start)
         guard from < count, end > max(0, from) else { return nil }
         return try converter.convert(decoder, from: Int(max(0, from)), to: Int(end))
+    }
+
+    /// Frame of the item that was decoded first after a jump by offsets; nil: FFmpeg jumped.
+    private var jumpedFrame: Int64? {
+        guard let layout = container.layout, let place = decoder.packetPosition else { return nil }
+        // FFmpeg may cut the beginning of the first frame, as at the beginning of the file: its end is sure.
+        let end = (layout.frame(at: place) + 1) * layout.samplesPerFrame - container.delay(rate: sourceRate)
+        return StreamFrame.bounded(end - Int64(decoder.frameCount))
     }
 
     /// Takes the tags that are due before the next frames, limited in rate: a hostile server can send a title with

@@ -21,6 +21,8 @@ final class InputContext {
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
     private let input: any MediaInput
     private var position: Int64 = 0
+    /// True if a jump was refused because the input cannot seek.
+    private(set) var refusedJump = false
 
     /// A context over this input; it must not outlive it. Throws `WireFailure` if no memory is left.
     init(_ input: any MediaInput) throws(WireFailure) {
@@ -69,7 +71,10 @@ final class InputContext {
         default: return Int64(ffmpeg_error_io)
         }
         let (target, overflow) = base.addingReportingOverflow(offset)
-        guard input.isSeekable, base >= 0, !overflow, target >= 0 else { return Int64(ffmpeg_error_io) }
+        guard input.isSeekable, base >= 0, !overflow, target >= 0 else {
+            refusedJump = true
+            return Int64(ffmpeg_error_io)
+        }
         input.seek(to: target)
         position = target
         return target

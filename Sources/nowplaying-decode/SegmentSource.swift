@@ -32,6 +32,8 @@ final class SegmentSource {
     /// The growing playlist that was read last, and the time of FFmpeg's next reading of it, in seconds.
     private var growing: (link: String, list: PartList)?
     private var nextReading = 0.0
+    /// Number that is added to those of the parts, since an encoder began again with smaller ones.
+    private var shift: Int64 = 0
     private var lastFailure: WireFailure?
     /// True if a command interrupted the retries for a part.
     private var isInterrupted = false
@@ -44,7 +46,7 @@ final class SegmentSource {
         farthest = list
         channel = list.channel
         first = try Self.all(of: list)
-        keep(first, from: list.address)
+        _ = keep(first, from: list.address)
     }
 
     /// The first playlist; `seconds`: from the part at that time on, if the playlist itself has parts.
@@ -138,8 +140,7 @@ final class SegmentSource {
         let bytes = PlaylistBase.resolved(try Self.all(of: part)) { CurlSupport.address($0, relativeTo: base)?.url }
         part.close()
         if part.reach > farthest.reach { farthest = part }
-        keep(bytes, from: link)
-        return MemoryInput(known(link) ?? bytes)
+        return MemoryInput(known(link) ?? keep(bytes, from: link))
     }
 
     /// Connects. For a complete playlist it retries, because a missing part would leave a gap.
@@ -152,24 +153,31 @@ final class SegmentSource {
                 if let failure = input.failure { throw failure }
                 return input
             } catch {
-                guard isWhole, error.kind == .lost, let pause = pauses.popFirst() else { throw error }
+                guard isWhole, error.kind == .lost || error.kind == .unreachable, let pause = pauses.popFirst() else {
+                    throw error
+                }
                 isInterrupted = channel.awaitCommand(seconds: pause)
                 if isInterrupted { throw error }
             }
         }
     }
 
-    /// Keeps a playlist of parts, and the time of its next reading.
-    private func keep(_ bytes: [UInt8], from link: String) {
-        guard let read = PartList(bytes) else { return }
+    /// Keeps a playlist of parts, and the time of its next reading. Returns the playlist for FFmpeg.
+    private func keep(_ bytes: [UInt8], from link: String) -> [UInt8] {
+        guard let read = PartList(bytes) else { return bytes }
         if read.isWhole {
             if lists.count < Self.maximumLists { lists[link] = read }
-            return
+            return known(link) ?? bytes
+        }
+        // FFmpeg waits for the number after the last one: it would wait until a new count of the encoder gets there.
+        if let before = growing, before.link == link, read.beginsAgain(after: before.list) {
+            shift &+= before.list.end &- read.first
         }
         // FFmpeg waits for the duration of the last part, and for half the longest one if the playlist has not changed.
         let isSame = growing?.link == link && growing?.list == read
         nextReading = MonotonicTime.now.seconds + (isSame ? read.longest / 2 : read.last)
         growing = (link, read)
+        return shift == 0 ? bytes : PartList.renumbered(bytes, by: shift)
     }
 
     /// All bytes of a playlist. Throws `WireFailure`.

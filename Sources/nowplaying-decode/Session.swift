@@ -36,6 +36,7 @@ final class Session {
                 }
             } catch {
                 audio.flush()
+                if let beginning = media.beginning { channel.send(.beginning, beginning.bytes) }
                 channel.send(.failed, error.bytes)
                 channel.awaitEnd()
             }

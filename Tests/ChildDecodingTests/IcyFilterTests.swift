@@ -39,16 +39,4 @@ import Testing
 
     @Test("an interval that can't be meant is none", arguments: [0, -1, Int.max, 1 << 25])
     func intervals(_ interval: Int) { #expect(IcyFilter(interval: interval) == nil) }
-
-    @Test(
-        "a field is what stands between its quotes, quotes in it included",
-        arguments: [
-            ("StreamTitle='It's over';StreamUrl='x';", "It's over"), ("StreamTitle='A';", "A"),
-            ("StreamTitle='';", ""), ("StreamTitle='open", "open"), ("StreamTitle='open'", "open"),
-            ("StreamUrl='x';", nil), ("", nil), ("StreamTitle=", nil),
-        ] as [(String, String?)])
-    func fields(_ text: String, _ value: String?) {
-        let found = IcyFilter.field("StreamTitle", in: Array(text.utf8))
-        #expect(found.map { String(decoding: $0, as: UTF8.self) } == value)
-    }
 }

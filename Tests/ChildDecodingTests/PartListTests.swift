@@ -69,4 +69,30 @@ import Testing
             "#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:1@2@3\na.ts\n", "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n",
         ])
     func nonsense(_ text: String) { #expect(PartList(Array(text.utf8)) == nil) }
+
+    /// A growing playlist with parts of these names from a number on.
+    private static func growing(_ number: Int64?, _ links: [String]) -> [UInt8] {
+        let lines =
+            ["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + (number.map { ["#EXT-X-MEDIA-SEQUENCE:\($0)"] } ?? [])
+            + links.flatMap { ["#EXTINF:4,", $0] }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    @Test("an encoder that began again is told from an older copy of the playlist, and its parts get the next numbers")
+    func falls() throws {
+        let before = try #require(PartList(Self.growing(7, ["a7", "a8", "a9"])))
+        let rows: [(number: Int64?, links: [String], beginsAgain: Bool)] = [
+            (8, ["a8", "a9", "a10"], false), (7, ["a7", "a8", "a9"], false), (6, ["a6", "a7", "a8"], false),
+            (0, ["b0", "b1"], true), (nil, ["b0"], true), (5, ["b5", "b6", "b7"], true),
+        ]
+        for row in rows {
+            let bytes = Self.growing(row.number, row.links)
+            let read = try #require(PartList(bytes))
+            #expect(read.beginsAgain(after: before) == row.beginsAgain, "\(row)")
+            let shifted = PartList.renumbered(bytes, by: before.end - read.first)
+            let shown = try #require(PartList(shifted))
+            #expect(shown.first == 10 && shown.end == 10 + Int64(row.links.count), "\(row)")
+            #expect(shown.last == 4 && !shown.isWhole)
+        }
+    }
 }

@@ -172,7 +172,7 @@ extension FuzzTarget {
                         audio += $0.count
                     } changed: { text in
                         precondition(text.count <= 255 * 16 && !text.isEmpty)
-                        _ = IcyFilter.field("StreamTitle", in: text)
+                        _ = StreamTitle(text)
                     }
                 }
             }

@@ -110,7 +110,10 @@ private func entries(_ numbers: some Sequence<Int64>) -> [QueueEntry] {
             case 13: return it.shuffle(using: &random)
             case 14: return try it.play(some)
             case 20, 21: return try it.changeRate(to: [0.5, 1, 1.5, 3].randomElement(using: &random) ?? 1)
-            case 15: return it.wish == .stopped ? [] : it.failed(it.current ?? some, "broken")
+            case 15:
+                let fault = Transport.Fault(.broken, "broken")
+                guard it.wish != .stopped else { return [] }
+                return it.failed(it.current ?? some, fault, at: 3, mayReturn: it.queue.version % 2 == 0)
             case 16:
                 guard it.wish == .playing, let current = it.current, let next = it.follower(after: [current]) else {
                     return []
@@ -135,7 +138,7 @@ private func entries(_ numbers: some Sequence<Int64>) -> [QueueEntry] {
         #expect(it.startPosition >= 0)
         for effect in effects {
             switch effect {
-            case .start(let id, let position, _, _):
+            case .start(let id, let position, _, _), .stand(let id, let position):
                 #expect(id == it.current)
                 #expect(it.wish != .stopped)
                 #expect(position >= 0)

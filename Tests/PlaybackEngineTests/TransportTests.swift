@@ -109,9 +109,11 @@ private func transport(_ count: Int64) -> Transport {
         _ = try it.play(ItemID(3))
         for number in Int64(3)...6 {
             #expect(
-                it.failed(ItemID(number), "broken") == [.start(ItemID(number + 1), position: 0, .track, .error)])
+                it.failed(ItemID(number), Transport.Fault(.broken, "broken")) == [
+                    .start(ItemID(number + 1), position: 0, .track, .error)
+                ])
         }
-        #expect(it.failed(ItemID(7), "broken") == [.publish(.error, nil), .halt(.error)])
+        #expect(it.failed(ItemID(7), Transport.Fault(.broken, "broken")) == [.publish(.error, nil), .halt(.error)])
         #expect(it.current == ItemID(3))
         #expect(it.wish == .stopped)
         #expect(it.queue.count == 10, "a missing disk does not eat the queue")
@@ -121,7 +123,7 @@ private func transport(_ count: Int64) -> Transport {
         var it = transport(2)
         _ = try it.play()
         let uri = try #require(it.queue[ItemID(1)]?.source.uri)
-        _ = it.failed(ItemID(1), "broken")
+        _ = it.failed(ItemID(1), Transport.Fault(.broken, "broken"))
         _ = it.remove([ItemID(1)])
         #expect(it.failures?.uri == uri)
     }
@@ -130,7 +132,9 @@ private func transport(_ count: Int64) -> Transport {
         var it = transport(10)
         _ = try it.play()
         it.sampleBecameAudible()
-        for number in Int64(2)...6 { #expect(it.failed(ItemID(number), "broken") == [.replan]) }
+        for number in Int64(2)...6 {
+            #expect(it.failed(ItemID(number), Transport.Fault(.broken, "broken")) == [.replan])
+        }
         #expect(it.failuresEndPlay)
         #expect(it.ended() == [.halt(.error)])
         #expect(it.current == ItemID(2))
@@ -164,8 +168,8 @@ private func transport(_ count: Int64) -> Transport {
         var it = transport(2)
         _ = it.set(.repetition(.all))
         _ = try it.play()
-        for _ in 0..<4 { _ = it.failed(it.current!, "broken") }
-        #expect(it.failed(it.current!, "broken") == [.publish(.error, nil), .halt(.error)])
+        for _ in 0..<4 { _ = it.failed(it.current!, Transport.Fault(.broken, "broken")) }
+        #expect(it.failed(it.current!, Transport.Fault(.broken, "broken")) == [.publish(.error, nil), .halt(.error)])
     }
 
     @Test("an item that play leaves behind leaves the queue, and no other does") func consumed() throws {
@@ -192,7 +196,7 @@ private func transport(_ count: Int64) -> Transport {
         var it = transport(3)
         _ = it.set(.consume(.on))
         _ = try it.play()
-        #expect(it.failed(ItemID(2), "broken", isAhead: true) == [.replan])
+        #expect(it.failed(ItemID(2), Transport.Fault(.broken, "broken"), isAhead: true) == [.replan])
         _ = it.becameAudible(ItemID(3))
         #expect(it.queue.entries.map(\.id.number) == [2, 3])
         #expect(it.ended() == [.halt(.ended)])
@@ -275,7 +279,7 @@ private func transport(_ count: Int64) -> Transport {
     @Test func aSampleHeardForgivesFailures() throws {
         var it = transport(10)
         _ = try it.play()
-        _ = it.failed(ItemID(1), "broken")
+        _ = it.failed(ItemID(1), Transport.Fault(.broken, "broken"))
         _ = it.becameAudible(ItemID(2))
         #expect(it.failures == nil)
     }

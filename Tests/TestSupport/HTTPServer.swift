@@ -72,17 +72,21 @@ package final class HTTPServer: Sendable {
         let requests = Mutex<[Request]>([])
     }
 
-    /// A server on the loopback address, or on all addresses of this machine, at a free port.
+    /// A server on the loopback address, or on all addresses of this machine, at this port; 0: a free one.
     package init(
-        onAllAddresses: Bool = false, _ answer: @escaping @Sendable (Request, Connection) -> Void
+        onAllAddresses: Bool = false, port wanted: Int = 0, _ answer: @escaping @Sendable (Request, Connection) -> Void
     ) {
         let family = onAllAddresses ? AF_INET6 : AF_INET
         let listening = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var four = sockaddr_in()
         four.sin_family = sa_family_t(AF_INET)
         four.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        four.sin_port = UInt16(wanted).bigEndian
         var six = sockaddr_in6()
         six.sin6_family = sa_family_t(AF_INET6)
+        six.sin6_port = UInt16(wanted).bigEndian
+        var yes: Int32 = 1
+        setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let size = socklen_t(onAllAddresses ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutableBytes(of: &four) { four in
             withUnsafeMutableBytes(of: &six) { six in

@@ -8,6 +8,11 @@ package final class NetworkNamespace: Sendable {
     package let address: String
     /// Words in front of a command line that runs there.
     package let words: [String]
+    /// The same with our clock.
+    package let inside: [String]
+    /// Our address at the other end of the cable.
+    package let ours: String
+    private let cable: String
     /// Seconds by which the clock of `words` is ahead of ours.
     package let lead = 5000.0
     /// A process that keeps it.
@@ -24,10 +29,13 @@ package final class NetworkNamespace: Sendable {
         self.keeper = keeper
         let (pid, ours) = ("\(keeper.pid)", Self.network(of: getpid()))
         let inside = ["nsenter", "--target", pid, "--net"]
+        self.inside = inside
         words = inside + ["unshare", "--time", "--fork", "--kill-child", "--monotonic", "\(Int(lead))"]
         let (here, there) = ("npa\(getpid() % 100_000)\(number)", "npb\(getpid() % 100_000)\(number)")
         let (base, first) = ("10.213.\(getpid() & 255)", 4 * (number & 63))
         address = "\(base).\(first + 2)"
+        self.ours = "\(base).\(first + 1)"
+        cable = there
         guard becomes({ Self.network(of: keeper.pid) != ours }) else {
             keeper.end()
             return nil
@@ -45,6 +53,11 @@ package final class NetworkNamespace: Sendable {
     }
 
     deinit { keeper.end() }
+
+    /// Plugs the cable in, or out: with it go its addresses of IPv6 and all routes.
+    package func setCable(plugged: Bool) {
+        _ = TestProcess.run(inside + ["ip", "link", "set", cable, plugged ? "up" : "down"])
+    }
 
     /// Name of the network namespace of a process; empty: it has none, or has ended.
     private static func network(of process: pid_t) -> String {

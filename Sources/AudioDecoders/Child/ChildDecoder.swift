@@ -26,6 +26,10 @@ package final class ChildDecoder: LateDecoder {
     private var isAtEnd = false
     private var failure: DecodingError?
     private let onOpened: ((OpenedMedia) -> Void)?
+    /// Called with the fingerprint of a stream that breaks and may be a file.
+    private let onBeginning: (([UInt8]) -> Void)?
+    /// Fingerprint of the stream that broke; empty: none.
+    private let earlier: [UInt8]
     /// Bytes that may be in transit at a seek: the capacity of the pipe, and some pieces.
     private static let maximumDiscarded = 16 << 20
     /// Messages with changed tags that may come before the first audio.
@@ -50,6 +54,8 @@ package final class ChildDecoder: LateDecoder {
         self.patience = patience
         process = child.process.pid
         onOpened = nil
+        onBeginning = nil
+        earlier = []
     }
 
     /// Starts a child for a network source. `certificates`: a file of certificates to trust instead of the system's.
@@ -63,11 +69,15 @@ package final class ChildDecoder: LateDecoder {
         request.wasPublic = media.wasPublic
         request.certificates = certificates ?? ""
         request.userAgent = userAgent
+        earlier = media.beginning
+        request.beginning = try? StreamBeginning(earlier)
+        media.beginning = []
         child = try DecodeProgram.start(DecodeProgram.path, file: nil, request)
         incoming = ChildMessages(child.answers.number)
         patience = Self.networkPatience
         process = nil
         onOpened = { if $0.isPublic { media.wasPublic = true } }
+        onBeginning = { media.beginning = $0 }
     }
 
     // MARK: Properties
@@ -94,7 +104,11 @@ package final class ChildDecoder: LateDecoder {
             guard let message = try next() else { return false }
             switch message {
             case .body(.opened, let body): try take(opened: body)
-            case .body(.failed, let body): throw fail(body)
+            case .body(.progress, _): continue
+            case .body(.failed, let body):
+                let error = fail(body)
+                if error.kind != .ended { onBeginning?(earlier) }
+                throw error
             case .audio, .body: throw lie("audio before its description")
             }
         }
@@ -210,6 +224,8 @@ package final class ChildDecoder: LateDecoder {
                 }
             case .end: isAtEnd = soughtFrame == nil
             case .failed: failure = fail(body)
+            case .progress: break
+            case .beginning: onBeginning?(try StreamBeginning(body).bytes)
             case .open, .seek, .look, .opened, .audio, .picture, .piece: throw WireError("an unexpected message")
             }
         } catch { throw lie(error.message) }
@@ -252,6 +268,9 @@ package final class ChildDecoder: LateDecoder {
         case .notRecognised: error = DecodingError(.notRecognised, words)
         case .broken: error = DecodingError(.broken, words)
         case .lost: error = DecodingError(.mediaGone, words)
+        case .noNetwork: error = DecodingError(.noNetwork, words)
+        case .unreachable: error = DecodingError(.unreachable, words)
+        case .ended: error = DecodingError(.ended, words)
         }
         failure = error
         return error

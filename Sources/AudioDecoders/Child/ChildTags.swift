@@ -20,6 +20,7 @@ enum ChildTags {
         guard isLive else { return result }
         result.isLiveStream = true
         result.albumTitle = result.albumTitle ?? station["STATION"]
+        result.title = result.title ?? station["STATION"]
         if let address = station["ARTWORK"], isAddress(address) { result.artworkURL = address }
         return result
     }

@@ -156,7 +156,7 @@ struct PictureCollection {
         case .end:
             guard left == 0 else { throw WireError("an incomplete picture") }
             return true
-        case .open, .seek, .look, .opened, .audio, .metadata, .seeked, .failed:
+        case .open, .seek, .look, .opened, .audio, .metadata, .seeked, .failed, .progress, .beginning:
             throw WireError("an unexpected message")
         }
         return false

@@ -76,6 +76,7 @@ package import StateKeeping
             watchServer: watcher(configuration),
             watchMedia: Self.mediaWatcher(context.loop))
         parts.desk = titles
+        parts.watchNetwork = { [loop = context.loop] handler in NetworkWatch(loop, handler) }
         let player = Player(context.loop, parts)
         player.listen { listeners in
             listeners.onItemFailure = { uri, message in

@@ -34,12 +34,20 @@ struct DecodeOrders {
         case untilSource(process: Int32?)
     }
 
+    /// Order for a lost source.
+    enum LostOrder {
+        /// Open it again.
+        case reopen
+        /// End its item where it broke off.
+        case abandon
+    }
+
     /// The newest run that was ordered.
     private(set) var run = 0
     private var beginning: Beginning?
     private var next: DecodeItem?
-    /// The ticket of a lost source to open again.
-    private var reopening: Int?
+    /// Order for the lost source of a ticket; nil: none.
+    private var lostOrder: (order: LostOrder, ticket: Int)?
     /// Frame of the ring's end at which the thread reports; nil: none.
     private(set) var mark: Int64?
     /// The audible ring. At most one other ring may be filled ahead of it.
@@ -64,7 +72,7 @@ struct DecodeOrders {
         run = beginning.run
         self.beginning = beginning
         next = nil
-        reopening = nil
+        lostOrder = nil
         mark = nil
         isClosing = false
         plannedRelease = nil
@@ -78,7 +86,7 @@ struct DecodeOrders {
         self.run = run
         beginning = nil
         next = nil
-        reopening = nil
+        lostOrder = nil
         mark = nil
         isClosing = true
         plannedRelease = nil
@@ -94,8 +102,8 @@ struct DecodeOrders {
         return next != nil
     }
 
-    /// Orders the thread to open the source of this ticket again.
-    mutating func reopen(_ ticket: Int) { reopening = ticket }
+    /// Orders the thread to open the lost source of this ticket again, or to end its item.
+    mutating func orderLost(_ order: LostOrder, _ ticket: Int) { lostOrder = (order, ticket) }
 
     /// Orders a report when the ring's end reaches this frame; nil: none.
     mutating func setMark(_ mark: Int64?) { self.mark = mark }
@@ -158,11 +166,11 @@ struct DecodeOrders {
         return beginning
     }
 
-    /// Returns and clears the order to open the source of this ticket again; false: there is none.
-    mutating func takeReopening(of ticket: Int) -> Bool {
-        guard reopening == ticket else { return false }
-        reopening = nil
-        return true
+    /// Returns and clears the order for the lost source of this ticket; nil: there is none.
+    mutating func takeLostOrder(of ticket: Int) -> LostOrder? {
+        guard let lostOrder, lostOrder.ticket == ticket else { return nil }
+        self.lostOrder = nil
+        return lostOrder.order
     }
 
     /// True if an item follows.

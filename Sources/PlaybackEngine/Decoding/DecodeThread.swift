@@ -81,7 +81,10 @@ package final class DecodeThread: Sendable {
     package func setNext(_ item: DecodeItem?) { change { $0.setNext(item) } }
 
     /// Opens the lost live stream or file of this ticket again.
-    package func reopen(_ ticket: Int) { change { $0.reopen(ticket) } }
+    package func reopen(_ ticket: Int) { change { $0.orderLost(.reopen, ticket) } }
+
+    /// Orders the end of the lost item of this ticket where it broke off.
+    package func abandon(_ ticket: Int) { change { $0.orderLost(.abandon, ticket) } }
 
     /// Drops the item after the present one. False: the thread has already begun it.
     package func takeBackNext() -> Bool { orders.withLock { $0.takeBackNext() } }

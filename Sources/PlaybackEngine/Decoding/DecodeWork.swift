@@ -44,8 +44,10 @@ struct DecodeWork {
     var isFinished: Bool { if case .finished = progress { true } else { false } }
     /// True if the item had no frame at all.
     var isNothing: Bool { if case .finished(true) = progress { true } else { false } }
-    /// True if a part of it was decoded before.
-    var isHeard: Bool { itemFrame > 0 }
+    /// True if frames of it are in the ring.
+    private(set) var isHeard = false
+    /// Reason of the loss; nil: it was never lost.
+    private(set) var loss: DecodingError?
 
     /// Work on an item that is open at `itemFrame`.
     init(
@@ -67,6 +69,9 @@ struct DecodeWork {
     /// Counts decoded frames of those to drop.
     mutating func skipped(_ frames: Int64) { skipped -= frames }
 
+    /// Notes that frames of it are in the ring.
+    mutating func deliver() { isHeard = true }
+
     /// Counts decoded frames of the item.
     mutating func decoded(_ frames: Int64) { itemFrame += frames }
 
@@ -85,20 +90,21 @@ struct DecodeWork {
     /// Notes that the length is measured, or cannot be.
     mutating func measured() { isToBeMeasured = false }
 
-    /// Notes that the item is decoded to its end. Returns its length in frames.
-    mutating func finish() -> Int64 {
+    /// Notes that the item is decoded to its end, or to where it breaks off. Returns its length in frames.
+    mutating func finish(breaksOff: Bool) -> Int64 {
         // At a change of format another item continues this one; backward, the end is the beginning.
-        let isWhole = decoder.nextFormatChange == nil && !(decoder is BackwardDecoder)
+        let isWhole = decoder.nextFormatChange == nil && !(decoder is BackwardDecoder) && !breaksOff
         let length = isWhole ? itemFrame : decoder.boundedLength ?? itemFrame
-        progress = .finished(isNothing: length == 0)
+        progress = .finished(isNothing: length == 0 || breaksOff && !isHeard)
         return length
     }
 
     // MARK: Sources that are lost and return
 
     /// Notes that the stream broke, or the medium disappeared. A file is closed.
-    mutating func lose() {
+    mutating func lose(_ error: DecodingError) {
         progress = .lost
+        loss = error
         if late == nil { decoder = ClosedDecoder(decoder) }
     }
 

@@ -30,9 +30,8 @@ extension DecodeWorker {
         let error = DecodingError(.mediaGone, "nothing comes from it any more")
         if let opening { return fail(opening, error) }
         guard let work else { return }
-        if work.isLive { return lose(work, error) }
-        shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, wasAudible: work.isHeard), run: run)
-        finish(work)
+        if work.isLive || work.item.source.isRemote { return lose(work, error) }
+        breakOff(work, error)
     }
 
     /// Continues to open a source that may be open by now.
@@ -50,7 +49,9 @@ extension DecodeWorker {
 
     private func fail(_ failed: DecodeOpening, _ error: DecodingError) {
         endOpening()
+        if error.kind == .ended, let broken = failed.broken { return finish(broken) }
         if failed.broken != nil { return shared.post(.lost(ticket: failed.item.ticket, error), run: run) }
+        if mayReturn(failed.item, error) { return shared.post(.away(ticket: failed.item.ticket, error), run: run) }
         shared.post(.failed(ticket: failed.item.ticket, id: failed.item.id, error, wasAudible: false), run: run)
     }
 
@@ -72,13 +73,13 @@ extension DecodeWorker {
         return frames.map(Int64.init)
     }
 
-    // MARK: Live streams that break off
+    // MARK: Sources that break off
 
     /// Handles a stream that broke, or a missing medium: the decoded frames play, and the player decides about the
     /// rest.
     func lose(_ lost: DecodeWork, _ error: DecodingError) {
         var lost = lost
-        lost.lose()
+        lost.lose(error)
         replaceWork(lost)
         shared.post(.lost(ticket: lost.item.ticket, error), run: run)
     }
@@ -112,14 +113,25 @@ extension DecodeWorker {
             shared.post(.regained(ticket: broken.item.ticket, changesFormat: changesFormat), run: run)
         } catch {
             if error.isAway { return shared.post(.lost(ticket: broken.item.ticket, error), run: run) }
-            shared.post(
-                .failed(ticket: broken.item.ticket, id: broken.item.id, error, wasAudible: broken.isHeard), run: run)
-            finish(broken)
+            breakOff(broken, error)
         }
     }
 
+    /// Ends a lost item where it broke off.
+    func abandon() {
+        guard let work else { return }
+        breakOff(work, work.loss ?? DecodingError(.mediaGone, "the connection was lost"))
+    }
+
+    /// True if a file on the network continues with this decoder at the frame that did not come.
+    private func continues(_ broken: DecodeWork, with decoder: any LateDecoder) -> Bool {
+        guard !broken.isLive, !decoder.isLive, decoder.isSeekable else { return false }
+        return (try? decoder.seek(toFrame: broken.itemFrame)) != nil
+    }
+
     private func resume(_ broken: DecodeWork, with decoder: any LateDecoder) {
-        let changesFormat = decoder.format != broken.ring.format || !decoder.isLive
+        let changesFormat =
+            decoder.format != broken.ring.format || !(decoder.isLive || continues(broken, with: decoder))
         if !changesFormat {
             var work = broken
             work.regain(decoder)

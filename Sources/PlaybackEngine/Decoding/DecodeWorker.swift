@@ -12,6 +12,8 @@ final class DecodeWorker {
         case follow(DecodeItem)
         case measure
         case reopen
+        /// End the lost item where it broke off.
+        case abandon
         /// Check if the source is open.
         case open
         /// Wait for a wake, or for a late source.
@@ -79,6 +81,7 @@ final class DecodeWorker {
         case .follow(let item): follow(item)
         case .measure: measure()
         case .reopen: reopen()
+        case .abandon: abandon()
         case .open: settleOpening()
         case .wait: return .source
         case .close(let present, let resting):
@@ -127,7 +130,11 @@ final class DecodeWorker {
                 return .wait
             }
             if orders.run == run, let work, work.isLost {
-                if orders.takeReopening(of: work.item.ticket) { return .reopen }
+                switch orders.takeLostOrder(of: work.item.ticket) {
+                case .reopen: return .reopen
+                case .abandon: return .abandon
+                case nil: break
+                }
             } else if orders.run == run, let work, !work.isFinished {
                 if mayFill(work, mark: orders.mark) {
                     guard work.isDry else { return .decode }
@@ -201,6 +208,7 @@ final class DecodeWorker {
             if orders.run != run { shared.abandoned.interrupt() }
         }
         defer { shared.withOrders { $0.setOpening(false) } }
+        if case .remote(let media) = item.source { media.beginning = [] }
         do throws(DecodingError) {
             let decoder: any AudioDecoder
             if let kept { decoder = kept } else { decoder = try shared.open(item.source, shared.abandoned) }
@@ -212,11 +220,16 @@ final class DecodeWorker {
         } catch {
             // A decoder that failed once may fail again: the source opens again.
             if kept != nil { return openItem(item, reusing: nil, in: ring, prefill: prefill) }
-            if error.isAway, !item.source.isRemote {
+            if mayReturn(item, error) {
                 return shared.post(.away(ticket: item.ticket, error), run: run)
             }
             shared.post(.failed(ticket: item.ticket, id: item.id, error, wasAudible: false), run: run)
         }
+    }
+
+    /// True if an item that cannot be opened may return: its medium, or the network.
+    func mayReturn(_ item: DecodeItem, _ error: DecodingError) -> Bool {
+        item.source.isRemote ? error.mayReturn : error.isAway
     }
 
     /// Seeks to the start position of an item whose source is open, and begins to decode it.
@@ -320,6 +333,7 @@ final class DecodeWorker {
             }
             guard let end = work.ring.commit(frames, run: run) else { return }
             if work.changer == nil { work.decoded(frames) }
+            work.deliver()
             let isEnough = work.isEnoughToBegin(end: end)
             self.work = work
             if shared.withOrders({ $0.takeMark(at: end, isEnough: isEnough, run: run) }) {
@@ -329,17 +343,23 @@ final class DecodeWorker {
                 sched_yield()
             }
         } catch {
-            let mayComeBack = work.late?.isLive ?? !work.item.source.isRemote
-            if mayComeBack, error.isAway { return lose(work, error) }
-            shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, wasAudible: work.isHeard), run: run)
-            finish(work)
+            if work.item.source.isRemote ? error.mayReturn : work.late == nil && error.isAway {
+                return lose(work, error)
+            }
+            breakOff(work, error)
         }
     }
 
+    /// Reports the end of an item that cannot be decoded further.
+    func breakOff(_ work: DecodeWork, _ error: DecodingError) {
+        shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, wasAudible: work.isHeard), run: run)
+        finish(work, breaksOff: true)
+    }
+
     /// Reports the end of an item that is decoded, with its length.
-    func finish(_ finished: DecodeWork) {
+    func finish(_ finished: DecodeWork, breaksOff: Bool = false) {
         var finished = finished
-        let length = finished.finish()
+        let length = finished.finish(breaksOff: breaksOff)
         work = finished
         shared.post(
             .finished(

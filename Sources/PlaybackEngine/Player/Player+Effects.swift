@@ -16,6 +16,11 @@ extension Player {
             case .start(let id, let position, let cause, let reason):
                 start(id, at: position, cause, reason, by: by, waiter, mayResume: mayResume)
                 waiter = nil
+            case .stand(let id, let position):
+                _ = failures.takeUnpublished()
+                let media = marks.mediaPosition(of: id, at: position, beginsItem: position == 0, over: nil)
+                playout.preparation.stand(
+                    PendingChange.Order(item: id, media: media, cause: .track, reason: .error, by: by))
             case .resume:
                 playout.flow.resume(by: by, waiter)
                 waiter = nil
@@ -77,6 +82,12 @@ extension Player {
 
     // MARK: Failures
 
+    /// Refuses requests for an item that cannot be played.
+    func refuse(_ waiters: [Waiter], item id: ItemID, _ message: String) {
+        let uri = queue[id]?.source.uri ?? ""
+        for waiter in waiters { waiter.answer(.failure(.undecodable(uri: uri, message: message))) }
+    }
+
     /// Reports the fault of an item for the log.
     func report(failureOf id: ItemID, _ message: String) {
         listeners.onItemFailure?(queue[id]?.source.uri ?? "", message)
@@ -91,6 +102,7 @@ extension Player {
     /// Ends the run of failures before the item that became audible. Returns the effects.
     func endFailureRun() -> [Transport.Effect] {
         let run = failures.takeRun()
+        failures.show(break: nil)
         return decide { $0.sampleBecameAudible(after: run) }
     }
 

@@ -31,6 +31,7 @@ package import NowPlaying
         private(set) lazy var playout = Playout(player)
         private(set) lazy var outputs = OutputRecovery(player)
         private(set) lazy var sources = SourceRecovery(player)
+        private(set) lazy var network = NetworkRecovery(player)
         private(set) lazy var readWatch = ReadWatch(player)
         private(set) lazy var interruptions = Interruptions(player)
         private(set) lazy var loudness = LoudnessControl(player)
@@ -50,6 +51,7 @@ package import NowPlaying
     var playout: Playout { owners.playout }
     var outputs: OutputRecovery { owners.outputs }
     var sources: SourceRecovery { owners.sources }
+    var network: NetworkRecovery { owners.network }
     var readWatch: ReadWatch { owners.readWatch }
     var interruptions: Interruptions { owners.interruptions }
     var loudness: LoudnessControl { owners.loudness }
@@ -69,7 +71,10 @@ package import NowPlaying
         transport = Transport(failureLimit: parts.failureLimit, order: PlayOrder(seed: parts.shuffleSeed))
         nextItemNumber = parts.firstItemNumber
         parts.output.delegate = self
-        wallClock = WallClockWatch(loop) { [unowned self] in playout.clockStepped() }
+        wallClock = WallClockWatch(loop) { [unowned self] in
+            playout.clockStepped()
+            network.clockWasSet()
+        }
         _ = publisher
     }
 

@@ -41,6 +41,9 @@ package struct PlayerParts {
     /// Watches for the start of the sound server and calls back, until the returned object is released.
     package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 
+    /// Watches for changes of this machine's network and calls back, until the returned object is released.
+    package var watchNetwork: (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil }
+
     /// Watches for the return of a missing source's medium and calls back, until the returned object is released.
     /// `mayBeBack`: also calls back if the medium returned since the source was found missing.
     package var watchMedia: (MediaSource, _ mayBeBack: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject?

@@ -12,6 +12,8 @@ package struct Transport: Sendable {
         /// Go to a position (seconds of the item): audibly if the wish is playing, silently if it is paused. The audible
         /// sound continues until the new position is ready. Published with this cause at that moment.
         case start(ItemID, position: Double, Cause, ChangeReason?)
+        /// Stand at a position (seconds of the item) in silence: its source cannot be reached, and no other item is left.
+        case stand(ItemID, position: Double)
         /// Resume the sound at its position.
         case resume
         /// Continue the audible sound at the requested rate.
@@ -24,30 +26,6 @@ package struct Transport: Sendable {
         case replan
         /// Publish an event; nothing else changes.
         case publish(Cause, ChangeReason?)
-    }
-
-    /// Reason why a command cannot be carried out.
-    package enum Refusal: Error, Equatable, Sendable {
-        /// The command needs an item and there is none.
-        case noItem
-        /// The item does not exist in the queue.
-        case noSuchItem
-        /// The position lies outside the item; `duration` nil: it is unknown. Both in seconds.
-        case outOfRange(Double, duration: Double?)
-    }
-
-    /// A run of items that failed without an audible sample between them.
-    package struct FailureRun: Equatable, Sendable {
-        /// In the order of their failures; never empty.
-        package var items: [ItemID]
-        /// Address of the last one; it may have left the queue since.
-        package var uri: String
-        /// Error of the last one.
-        package var message: String
-
-        package var first: ItemID { items[0] }
-        package var last: ItemID { items[items.count - 1] }
-        package var count: Int { items.count }
     }
 
     package private(set) var queue = PlayQueue()
@@ -233,15 +211,15 @@ package struct Transport: Sendable {
     }
 
     /// Advances to the next item, which became audible automatically.
-    package mutating func becameAudible(_ id: ItemID) -> [Effect] {
+    package mutating func becameAudible(_ id: ItemID, _ reason: ChangeReason = .ended) -> [Effect] {
         playOn(to: id)
-        return [.publish(.track, .ended)]
+        return [.publish(.track, reason)]
     }
 
     /// Advances to an item that cannot follow seamlessly yet, after the last sample of its predecessor.
-    package mutating func reached(_ id: ItemID) -> [Effect] {
+    package mutating func reached(_ id: ItemID, _ reason: ChangeReason = .ended) -> [Effect] {
         playOn(to: id)
-        return [.start(id, position: 0, .track, .ended)]
+        return [.start(id, position: 0, .track, reason)]
     }
 
     private mutating func playOn(to id: ItemID) {
@@ -287,7 +265,8 @@ package struct Transport: Sendable {
     }
 
     /// Ends play after the last sample that was planned, or pauses at the item that follows. Leaves out the items of `skipped`.
-    package mutating func ended(without skipped: Set<ItemID> = []) -> [Effect] {
+    /// `brokenAt`: seconds at which the current item broke off; nil: it played to its end.
+    package mutating func ended(without skipped: Set<ItemID> = [], brokenAt: Double? = nil) -> [Effect] {
         guard wish != .stopped, let left = current else { return [] }
         if order.modes.pausesAfterItem, !failuresEndPlay {
             let next = follower(after: [left], without: skipped)
@@ -297,26 +276,49 @@ package struct Transport: Sendable {
                 return reached(next)
             }
         }
+        if let awaited = failures?.awaited, queue.index(of: awaited.item) != nil {
+            defer { leaveByItself(left) }
+            return stand(at: awaited)
+        }
+        if let brokenAt { return end(at: left, .error, position: brokenAt) }
         defer { leaveByItself(left) }
         if failuresEndPlay, let first = failures?.first { return end(at: first, .error) }
         return end(at: nil, .ended)
     }
 
     /// Handles an item that cannot be played. It is the current one, or one that was opened ahead (`isAhead`; this can be the
-    /// current one, too, while it is repeated).
-    package mutating func failed(_ id: ItemID, _ message: String, isAhead: Bool = false) -> [Effect] {
+    /// current one, too, while it is repeated). `position`: that at which it was to play. `mayReturn`: it can be played when
+    /// its source is reachable.
+    package mutating func failed(
+        _ id: ItemID, _ fault: Fault, at position: Double = 0, isAhead: Bool = false, mayReturn: Bool = false
+    ) -> [Effect] {
         let run = FailureRun(
-            items: (failures?.items ?? []) + [id], uri: queue[id]?.source.uri ?? "", message: message)
+            items: (failures?.items ?? []) + [id], uri: queue[id]?.source.uri ?? "", fault: fault,
+            position: failures?.position ?? position,
+            awaited: failures?.awaited ?? (mayReturn ? Awaited(item: id, position: position) : nil))
         failures = run
         let next = order.successor(of: id, in: queue)
         guard id == current, !isAhead, wish != .stopped else {
             failuresEndPlay = run.count >= failureLimit
             return [.replan]
         }
-        guard run.count < failureLimit, let next else { return [.publish(.error, nil)] + end(at: run.first, .error) }
+        guard run.count < failureLimit, let next, !(mayReturn && next == id) else {
+            if let awaited = run.awaited, queue.index(of: awaited.item) != nil {
+                return [.publish(.error, nil)] + stand(at: awaited)
+            }
+            return [.publish(.error, nil)] + end(at: run.first, .error, position: run.position)
+        }
         current = next
         order.advanced(to: next, in: queue)
         return [.start(next, position: 0, .track, .error)]
+    }
+
+    /// Stands at an item until its source can be reached; a later failure of another item begins a new run.
+    private mutating func stand(at awaited: Awaited) -> [Effect] {
+        current = awaited.item
+        order.jumped(to: awaited.item, in: queue)
+        failuresEndPlay = false
+        return [.stand(awaited.item, position: awaited.position)]
     }
 
     private mutating func begin(
@@ -385,12 +387,13 @@ package struct Transport: Sendable {
     }
 
     /// Ends play; `id` becomes the current item if it is still in the queue.
-    mutating func end(at id: ItemID?, _ reason: ChangeReason) -> [Effect] {
+    /// Its next play begins at `position`, in seconds.
+    mutating func end(at id: ItemID?, _ reason: ChangeReason, position: Double = 0) -> [Effect] {
         wish = .stopped
         // The first item of a run of failures may have been removed.
         current = id.flatMap { queue.index(of: $0) == nil ? nil : $0 }
         if let current { order.jumped(to: current, in: queue) } else { order.ended() }
-        startPosition = 0
+        startPosition = current == nil ? 0 : TimeLimit.bounded(position)
         failuresEndPlay = false
         return [.halt(reason)]
     }

@@ -226,6 +226,7 @@ import NowPlaying
 
     /// Handles the audible beginning of the next item on the same stream.
     func begin(_ segment: Timeline.Segment, on lane: Lane, _ anchor: PlaybackAnchor) {
+        let broke = publishBreak() != nil
         playout.decoding.drop(before: segment.ticket)
         if let link = playout.decoding.chain.first, link.isRest, let opened = link.opened,
             publisher.shown?.id == link.id
@@ -236,7 +237,9 @@ import NowPlaying
             publisher.publish(.metadata, anchor: anchor)
         } else {
             publisher.show(segment.item, ticket: segment.ticket, begins: true)
-            player.publish(player.decide { $0.becameAudible(segment.item) }, anchor: anchor)
+            let reason = broke ? ChangeReason.error : .ended
+            player.failures.show(break: nil)
+            player.publish(player.decide { $0.becameAudible(segment.item, reason) }, anchor: anchor)
         }
         playout.setTitle(on: lane)
         player.tidyUp()
@@ -245,6 +248,22 @@ import NowPlaying
     }
 
     // MARK: Ends of items
+
+    /// Publishes the error of the shown play if that broke off, as its last frame was heard. Returns seconds of its item;
+    /// nil: it did not break off.
+    func publishBreak() -> Double? {
+        guard let link = playout.decoding.link(of: publisher.shownTicket), let item = link.opened,
+            let end = link.ringEnd, let fault = player.failures.takeBreak(of: link.ticket)
+        else { return nil }
+        let frames = Double(item.itemStart) + Double(end - item.ringStart) * item.rate
+        let position = player.contentTime(of: link.id).content(ofMedia: frames / Double(item.format.sampleRate))
+        player.failures.show(
+            break: PlaybackError(
+                itemID: link.id, uri: player.queue[link.id]?.source.uri ?? "", status: "noSuchContent",
+                message: fault.message, count: 1, code: fault.code, position: position))
+        publisher.publish(.error)
+        return position
+    }
 
     /// Hands over to the other stream: it starts as this one ends, or where the items begin to overlap.
     func handOver() {
@@ -302,10 +321,10 @@ import NowPlaying
 
     /// Handles the audible end of the last item.
     func endReached() {
-        if player.scanner.reachedBeginning() || player.sources.endsBeforeAwayItem() || player.sleeper.endsAtItem() {
-            return
-        }
+        if player.scanner.reachedBeginning() || player.sources.endsBeforeAwayItem() { return }
+        let brokenAt = publishBreak()
+        if player.sleeper.endsAtItem() { return }
         let skipped = player.failures.skipped
-        player.carryOut(player.decide { $0.ended(without: skipped) }, nil)
+        player.carryOut(player.decide { $0.ended(without: skipped, brokenAt: brokenAt) }, nil)
     }
 }

@@ -51,6 +51,7 @@ import NowPlaying
     private func opened(_ item: OpenedItem) {
         guard let index = decoding.chain.index(of: item.ticket) else { return }
         decoding.open(index, item)
+        player.sources.opened(item.id)
         let pending = playout.pending
         if pending == nil || pending?.ticket == item.ticket { player.publishError() }
         if let pending = playout.pending, pending.ticket == item.ticket {
@@ -87,9 +88,12 @@ import NowPlaying
     private func finished(_ ticket: Int, _ ring: SampleRing, _ end: Int64, _ length: Int64) {
         guard let index = decoding.chain.index(of: ticket) else { return }
         decoding.end(index, at: end)
+        player.sources.ended(ticket)
         let item = decoding.chain[index].opened
         if let item { player.knowledge.correctLength(item, length) }
-        if length == 0, let item { return itemFailed(index, item.id, "it contains no audio") }
+        if length == 0, let item {
+            return itemFailed(index, item.id, DecodingError(.notRecognised, "it contains no audio"))
+        }
         if let pending = playout.pending, pending.ticket == ticket { limitPatience(of: pending, end: end) }
         // A waiting ring may get no frames but its end before it is audible.
         if let ahead = playout.ahead, ahead.ring === ring { playout.feeder.fillAhead(ahead) }
@@ -140,31 +144,36 @@ import NowPlaying
             return decoding.chain.count == index ? decoding.endChain() : ()
         }
         // An audible item plays to the end of its decoded part.
-        if wasAudible { return player.report(failureOf: id, error.message) }
-        itemFailed(index, id, error.message)
+        if wasAudible {
+            player.failures.noteBreak(of: ticket, error)
+            return player.report(failureOf: id, error.message)
+        }
+        itemFailed(index, id, error)
     }
 
-    /// Handles an item of the chain that cannot be played.
-    func itemFailed(_ index: Int, _ id: ItemID, _ message: String) {
-        player.report(failureOf: id, message)
+    /// Handles an item of the chain that cannot be played. `mayReturn`: it can later, as its source is on the network.
+    func itemFailed(_ index: Int, _ id: ItemID, _ error: DecodingError, mayReturn: Bool = false) {
+        player.report(failureOf: id, error.message)
         player.failures.note(id)
         let link = decoding.chain[index]
         let ring = link.opened?.ring
         if let ring { playout.lane(of: ring)?.cutTimeline(from: link.ticket) }
         guard let pending = playout.pending, pending.ticket == link.ticket else {
-            return nextFailed(index, id, ring, message)
+            return nextFailed(index, id, ring, error, mayReturn: mayReturn)
         }
         decoding.drop(from: index)
         // Requests for exactly this item are refused; the queue continues.
         let asked = pending.takeWaiters()
-        let effects = player.decide { $0.failed(id, message) }
-        let uri = player.queue[id]?.source.uri ?? ""
-        for waiter in asked { waiter.answer(.failure(.undecodable(uri: uri, message: message))) }
+        let position = pending.position
+        let effects = player.decide { $0.failed(id, Transport.Fault(error), at: position, mayReturn: mayReturn) }
+        player.refuse(asked, item: id, error.message)
         player.carryOut(effects, nil, by: pending.by)
     }
 
     /// Handles the failure of a following item. Plays after it may be open already and are compared with the queue.
-    private func nextFailed(_ index: Int, _ id: ItemID, _ ring: SampleRing?, _ message: String) {
+    private func nextFailed(
+        _ index: Int, _ id: ItemID, _ ring: SampleRing?, _ error: DecodingError, mayReturn: Bool
+    ) {
         decoding.remove(at: index)
         if let ring, playout.ahead?.ring === ring, !decoding.chain.contains(where: { $0.opened?.ring === ring }) {
             playout.dropAhead()
@@ -172,7 +181,8 @@ import NowPlaying
             if index < decoding.chain.count, let before { decoding.awaitMore(on: before) }
         }
         // The failed play repeats the current item, which plays to its end.
-        player.carryOut(player.decide { $0.failed(id, message, isAhead: index > 0) }, nil)
+        let fault = Transport.Fault(error)
+        player.carryOut(player.decide { $0.failed(id, fault, isAhead: index > 0, mayReturn: mayReturn) }, nil)
     }
 
     /// Handles a format that the server does not accept.
@@ -180,6 +190,6 @@ import NowPlaying
         change.lane?.close()
         change.setLane(nil)
         guard let index = decoding.chain.index(of: change.ticket) else { return }
-        itemFailed(index, change.item, error.message)
+        itemFailed(index, change.item, DecodingError(.notRecognised, error.message))
     }
 }

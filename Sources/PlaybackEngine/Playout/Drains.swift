@@ -56,7 +56,7 @@ import NowPlaying
             lane.endDrain()
             // A start without an audible frame ends here.
             lane.checkStart()
-            if playout.stall == .sourceLate || playout.stall == .mediaGone { playout.starvation.endSilence(lane) }
+            if playout.stall?.isOfSource == true { playout.starvation.endSilence(lane) }
             playout.closeRetired()
             drained(lane)
         }

@@ -179,7 +179,7 @@ import NowPlaying
         }
         if wasStarved, !lane.isStarved {
             playout.starvation.end(lane, queued: queuedNow)
-        } else if isOver, wasStarved || playout.stall == .sourceLate || playout.stall == .mediaGone {
+        } else if isOver, wasStarved || playout.stall?.isOfSource == true {
             playout.starvation.endSilence(lane)
         }
         if end < wanted, lane.ringEnd == nil {

@@ -15,6 +15,10 @@ import NowPlaying
     private var retiring: [Lane] = []
     /// Reason for silence although sound is requested; nil: none.
     private(set) var stall: StallReason?
+    /// Instant at which it began, in Unix time.
+    private var stallBegan = 0.0
+    /// Next attempt to reach the source, as last published.
+    private var publishedTry: MonotonicTime?
 
     private(set) lazy var decoding = Decoding(self)
     private(set) lazy var preparation = Preparation(self)
@@ -226,9 +230,13 @@ import NowPlaying
     /// Notes that requested sound cannot be audible: the position rests from here on, at `standing` if that is more exact
     /// than the last anchor.
     func setStalled(_ reason: StallReason, at standing: PlaybackAnchor? = nil, by: Originator? = nil) {
-        guard stall != reason else { return }
+        let nextTry = player.network.nextTry
+        guard stall != reason || nextTry != publishedTry && nextTry != nil else { return }
         let anchor = standing ?? stoppedAnchor(at: EventLoop.now)
+        if stall == nil { stallBegan = WallClock.time(of: EventLoop.now) }
         stall = reason
+        publishedTry = nextTry
+        player.network.follow(reason)
         if reason == .noOutput || reason == .suspended { player.outputs.noteNews() }
         boundaries.cancel()
         player.marks.cancel()
@@ -239,7 +247,17 @@ import NowPlaying
     }
 
     /// Ends a stall: sound is audible, or not requested.
-    func endStall() { stall = nil }
+    func endStall() {
+        stall = nil
+        publishedTry = nil
+        player.network.follow(nil)
+    }
+
+    /// Times of the present silence; nil: there is none.
+    var stallTimes: StallTimes? {
+        guard stall != nil else { return nil }
+        return StallTimes(since: stallBegan, nextTry: publishedTry.map { WallClock.time(of: $0) })
+    }
 
     /// Handles the loss of all streams. The rings stay until a new target is requested. Returns the anchor of the rest
     /// position; nil: no frames were kept.

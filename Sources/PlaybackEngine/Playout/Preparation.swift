@@ -25,6 +25,33 @@ import NowPlaying
         playout.completeBegun()
         // A pause that is still fading holds the target.
         defer { player.fades.pauseNow() }
+        let (change, ring) = replacePending(order, waiter)
+        let quick = playout.audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
+        let item = playout.decoding.item(change.ticket, entry, at: order.media, mayResume: change.mayResume)
+        guard !player.readWatch.isExhausted else { return wait(for: change, retries: false) }
+        let prefill = quick ? Decoding.shortPrefill : Decoding.longPrefill
+        guard playout.decoding.decode(change, item, in: ring, prefill: prefill) else {
+            let fault = Transport.Fault(.unavailable, "the system has no more threads: end some programs")
+            return player.carryOut(player.decide { $0.failed(order.item, fault) }, nil)
+        }
+        player.outputs.connectIfNeeded()
+        limitWaiting(for: change)
+    }
+
+    /// Stands at a target whose source cannot be reached, and tries it again later.
+    func stand(_ order: PendingChange.Order) {
+        guard player.queue[order.item] != nil else { return }
+        playout.completeBegun()
+        defer { player.fades.pauseNow() }
+        let (change, _) = replacePending(order, nil)
+        player.network.stand(at: order.item)
+        wait(for: change, reason: .unreachable)
+    }
+
+    /// Makes a target of the order the pending one. Returns it with the ring of the audible sound, if that can take its frames.
+    private func replacePending(
+        _ order: PendingChange.Order, _ waiter: Waiter?
+    ) -> (PendingChange, SampleRing?) {
         let change = makeChange(order)
         if change.begins { player.listeners.onAsked?(order.item) }
         if let pending { change.overtake(pending) }
@@ -47,16 +74,7 @@ import NowPlaying
         }
         playout.boundaries.followOldSound()
         playout.decoding.beginChain(ChainLink(ticket: change.ticket, id: order.item))
-        let quick = playout.audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
-        let item = playout.decoding.item(change.ticket, entry, at: order.media, mayResume: change.mayResume)
-        guard !player.readWatch.isExhausted else { return wait(for: change, retries: false) }
-        let prefill = quick ? Decoding.shortPrefill : Decoding.longPrefill
-        guard playout.decoding.decode(change, item, in: ring, prefill: prefill) else {
-            let message = "the system has no more threads: end some programs"
-            return player.carryOut(player.decide { $0.failed(order.item, message) }, nil)
-        }
-        player.outputs.connectIfNeeded()
-        limitWaiting(for: change)
+        return (change, ring)
     }
 
     private func makeChange(_ order: PendingChange.Order) -> PendingChange {
@@ -158,15 +176,20 @@ import NowPlaying
 
     /// Publishes a target whose medium is missing, and waits for the medium.
     func wait(for change: PendingChange, retries: Bool) {
+        wait(for: change, reason: .mediaGone)
+        player.sources.watchMedia(retries: retries)
+    }
+
+    /// Publishes a target whose source is away for this reason.
+    func wait(for change: PendingChange, reason: StallReason) {
         change.markAway()
         let published = publisher.count
         show(change)
         change.resumeItem()
         if let audible = playout.audible, !audible.isCorked { audible.hold() }
-        if playout.wantsFlow { playout.setStalled(.mediaGone, by: change.by) }
+        if playout.wantsFlow { playout.setStalled(reason, by: change.by) }
         publish(change, unless: publisher.count != published)
         answer(change)
-        player.sources.watchMedia(retries: retries)
     }
 
     /// Publishes and keeps the target, as the server disappeared. `flow`: a change of the flow that the server did not see.

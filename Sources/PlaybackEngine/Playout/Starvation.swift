@@ -68,7 +68,7 @@ import NowPlaying
         cancel()
         player.readWatch.cancel()
         let stall = playout.stall
-        guard lane.isCorked, playout.wantsFlow, stall == nil || stall == .sourceLate || stall == .mediaGone else {
+        guard lane.isCorked, playout.wantsFlow, stall?.isOfSource ?? true else {
             return
         }
         flowAgain(lane, queued: queued)

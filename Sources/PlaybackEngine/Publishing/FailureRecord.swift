@@ -10,6 +10,10 @@ import NowPlaying
     private(set) var isUnpublished = false
     /// Run of failures before an item that is not audible yet; nil: none.
     private var before: Transport.FailureRun?
+    /// Plays that break off, with their errors.
+    private var breaks: [(ticket: Int, fault: Transport.Fault)] = []
+    /// Published error of an item that broke off, until the next audible sound.
+    private var shownBreak: PlaybackError?
     /// Item at which earlier runs of the daemon crashed.
     private var startFault: (item: ItemID, words: String)?
 
@@ -23,7 +27,10 @@ import NowPlaying
     }
 
     /// Clears the skipped items, as a client requested a new start.
-    func forgetSkipped() { skipped = [] }
+    func forgetSkipped() {
+        skipped = []
+        shownBreak = nil
+    }
 
     /// Returns true once if a failure has to be published.
     func takeUnpublished() -> Bool {
@@ -40,6 +47,26 @@ import NowPlaying
         return before
     }
 
+    // MARK: Items that break off
+
+    /// Notes that a play breaks off at the end of its decoded part.
+    func noteBreak(of ticket: Int, _ error: DecodingError) {
+        breaks.removeAll { $0.ticket <= ticket - Self.mostBreaks }
+        breaks.append((ticket, Transport.Fault(error)))
+    }
+
+    /// Plays among which the breaks are kept.
+    private static let mostBreaks = 256
+
+    /// Returns and clears the error of a play that broke off; nil: it did not.
+    func takeBreak(of ticket: Int) -> Transport.Fault? {
+        guard let index = breaks.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+        return breaks.remove(at: index).fault
+    }
+
+    /// Sets the error of an item that broke off, for the next states; nil: none.
+    func show(break error: PlaybackError?) { shownBreak = error }
+
     // MARK: Faults of earlier runs
 
     /// Sets the item at which earlier runs of the daemon crashed; `words` are for people.
@@ -50,10 +77,13 @@ import NowPlaying
         if wish == .playing { startFault = nil }
         if let run {
             return PlaybackError(
-                itemID: run.last, uri: run.uri, status: "noSuchContent", message: run.message, count: run.count)
+                itemID: run.last, uri: run.uri, status: "noSuchContent", message: run.message, count: run.count,
+                code: run.fault.code)
         }
+        if let shownBreak { return shownBreak }
         guard let startFault, let source = queue[startFault.item]?.source else { return nil }
         return PlaybackError(
-            itemID: startFault.item, uri: source.uri, status: "commandFailed", message: startFault.words, count: 1)
+            itemID: startFault.item, uri: source.uri, status: "commandFailed", message: startFault.words, count: 1,
+            code: .crashed)
     }
 }

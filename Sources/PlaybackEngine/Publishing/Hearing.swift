@@ -192,7 +192,7 @@ import NowPlaying
     private func isCut(_ next: NowPlayingState) -> Bool {
         switch next.stall {
         case .noServer, .serverHung, .noOutput, .suspended: true
-        case .sourceLate, .mediaGone, nil: !player.output.isConnected
+        case .sourceLate, .mediaGone, .noNetwork, .unreachable, nil: !player.output.isConnected
         }
     }
 
@@ -242,6 +242,7 @@ import NowPlaying
         result.route = sound.route
         result.state = sound.state
         result.stall = sound.stall
+        result.stallTimes = sound.stallTimes
         result.interruption = sound.interruption
         result.anchor = sound.anchor
         result.queueChanges = nil

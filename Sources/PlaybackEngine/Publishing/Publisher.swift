@@ -101,6 +101,7 @@ import NowPlaying
         next.by = by
         next.state = playbackState
         next.stall = next.state == .stalled ? player.playout.stall : nil
+        next.stallTimes = next.stall == nil ? nil : player.playout.stallTimes
         next.interruption = player.interruptions.published(with: cause)
         next.route = route
         if let anchor {

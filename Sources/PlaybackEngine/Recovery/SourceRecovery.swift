@@ -3,7 +3,7 @@ import LinuxSystem
 import NowPlaying
 
 /// Recovers sources: missing media and broken live streams. A missing medium is no fault of the item: item and position stay,
-/// and play resumes there when the medium is back.
+/// and play resumes there when the medium is back. `NetworkRecovery` decides about files and addresses on the network.
 @PlayerLoop final class SourceRecovery {
     private unowned let player: Player
     /// Ticket of the play whose source broke; nil: none.
@@ -43,7 +43,18 @@ import NowPlaying
     var sourceIsLost: Bool { lostTicket != nil }
 
     /// Reason for silence in the middle of an item.
-    var latenessReason: StallReason { fileIsLost ? .mediaGone : .sourceLate }
+    var latenessReason: StallReason {
+        guard sourceIsLost, let id = player.transport.current, player.queue[id]?.source.isRemote == true else {
+            return fileIsLost ? .mediaGone : .sourceLate
+        }
+        let reason = player.network.reason
+        return streamIsLost && reason == .unreachable ? .sourceLate : reason ?? .sourceLate
+    }
+
+    /// True if a live stream broke.
+    var streamIsLost: Bool {
+        lostTicket.flatMap { player.playout.decoding.link(of: $0)?.opened?.isLive } == true
+    }
 
     private var lostFile: Int? {
         guard let ticket = lostTicket, player.playout.decoding.link(of: ticket)?.opened?.isLive == false else {
@@ -63,14 +74,21 @@ import NowPlaying
     func away(_ ticket: Int, _ error: DecodingError) {
         guard let link = player.playout.decoding.link(of: ticket) else { return }
         report(link.id, error)
+        if isRemote(link) { return player.network.away(link, error) }
         if let pending = player.playout.pending, pending.ticket == ticket {
             return player.playout.preparation.wait(for: pending, retries: error.kind == .mediaGone)
         }
-        // The current item plays to its end and waits for the medium there.
-        player.playout.decoding.drop(fromTicket: ticket)
-        awayItem = link.id
+        missNext(link)
         watchMedia(retries: error.kind == .mediaGone)
     }
+
+    /// Notes that the following item is missing: the current one plays to its end and waits there.
+    func missNext(_ link: ChainLink) {
+        player.playout.decoding.drop(fromTicket: link.ticket)
+        awayItem = link.id
+    }
+
+    private func isRemote(_ link: ChainLink) -> Bool { player.queue[link.id]?.source.isRemote == true }
 
     /// Handles a source that broke. Its decoded part plays on; meanwhile it is opened again while sound is requested.
     func lost(_ ticket: Int, _ error: DecodingError) {
@@ -81,12 +99,14 @@ import NowPlaying
         if let since = regainedAt, now.seconds(since: since) >= Self.steadySeconds { reconnectDelay = 0 }
         regainedAt = nil
         lostTicket = ticket
+        player.network.streamLost(link.id, error)
         scheduleReconnect()
     }
 
     private func fileLost(_ link: ChainLink, _ error: DecodingError) {
         report(link.id, error)
         lostTicket = link.ticket
+        if isRemote(link) { return player.network.lost(link, error) }
         if let pending = player.playout.pending, pending.ticket == link.ticket {
             return player.playout.preparation.wait(for: pending, retries: error.kind == .mediaGone)
         }
@@ -106,11 +126,29 @@ import NowPlaying
         else {
             return false
         }
-        player.carryOut(player.decide { $0.reached(next) }, nil)
+        let reason = player.playout.boundaries.publishBreak() == nil ? ChangeReason.ended : .error
+        player.carryOut(player.decide { $0.reached(next, reason) }, nil)
         return true
     }
 
     // MARK: Return of media
+
+    /// Notes that an item is open.
+    func opened(_ id: ItemID) {
+        if awayItem == id { awayItem = nil }
+    }
+
+    /// Notes that the item of a ticket has ended.
+    func ended(_ ticket: Int) {
+        if lostTicket == ticket { forgetSource() }
+    }
+
+    /// Ends the lost file where it broke off.
+    func abandon() {
+        guard let ticket = lostTicket else { return }
+        lostTicket = nil
+        player.playout.decoding.thread?.abandon(ticket)
+    }
 
     /// Watches for the medium by the mount table. `retries`: also tries with growing delays while sound is requested, as the
     /// medium can return without a mount.
@@ -152,12 +190,14 @@ import NowPlaying
         lostTicket = nil
         if link?.opened?.isLive != true { return fileRegained(changesFormat: changesFormat) }
         regainedAt = EventLoop.now
+        player.network.forget()
         if changesFormat, let link { player.playout.preparation.startHere(link.id, .unstall) }
     }
 
     private func fileRegained(changesFormat: Bool) {
         forgetMedia()
         missedItem = nil
+        player.network.sourceIsBack()
         if changesFormat, let current = player.transport.current {
             return player.playout.preparation.startHere(current, .unstall)
         }
@@ -165,7 +205,10 @@ import NowPlaying
     }
 
     /// Notes that an item is audible: none is missing.
-    func sourceIsBack() { missedItem = nil }
+    func sourceIsBack() {
+        missedItem = nil
+        if !sourceIsLost, awayItem == nil { player.network.sourceIsBack() }
+    }
 
     /// Cancels the search for media.
     func forgetMedia() {
@@ -188,13 +231,24 @@ import NowPlaying
         }
     }
 
+    /// Opens the lost stream again at once: the network has changed.
+    func reconnectNow() {
+        reconnect = nil
+        reconnectDelay = 0
+        scheduleReconnect()
+    }
+
     /// Cancels the attempts, as no sound is requested.
-    func stopReconnecting() { reconnect = nil }
+    func stopReconnecting() {
+        reconnect = nil
+        player.network.stopTrying()
+    }
 
     /// Forgets the lost source after a stop.
     func forgetSource() {
         stopReconnecting()
         lostTicket = nil
+        player.network.forget()
     }
 
     /// Forgets all losses, as a client requested another position.
@@ -208,5 +262,6 @@ import NowPlaying
     func shutDown() {
         reconnect = nil
         forgetMedia()
+        player.network.shutDown()
     }
 }

@@ -106,12 +106,15 @@ import StateKeeping
 
     /// An item was left, by itself or by somebody.
     private func left(_ item: NowPlayingItem, _ before: NowPlayingState, _ after: NowPlayingState) {
-        let position = before.anchor.position(at: after.anchor.monotonic, duration: item.duration)
-        let isFinished = after.reason == .ended
+        let broken = before.cause == .error && before.error?.itemID == item.id ? before.error?.position : nil
+        let position = broken ?? before.anchor.position(at: after.anchor.monotonic, duration: item.duration)
+        let isFinished = after.reason == .ended && broken == nil
         guard isFinished || abs(position - beginning) >= Self.leastPlayed else { return }
         let isSkipped = after.reason == .next
         let duration = item.duration ?? 0
-        let isMiddle = position > Self.edge && position < duration - Self.edge && after.reason != .error
+        let isMiddle =
+            position > Self.edge && position < duration - Self.edge
+            && (after.reason != .error || broken != nil)
         let isLeft =
             isMiddle && !isFinished && settings.current.resumeFrom.map { duration >= $0 } ?? false
             && (after.state == .stopped || after.item?.id != item.id)

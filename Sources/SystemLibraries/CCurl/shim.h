@@ -1,5 +1,8 @@
+#include <arpa/nameser.h>
 #include <curl/curl.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <resolv.h>
 #include <sys/socket.h>
 
 /* curl_easy_setopt and curl_easy_getinfo are variadic macros, so each kind of argument has a function. */
@@ -32,3 +35,14 @@ static inline CURLcode curl_get_text(CURL *handle, CURLINFO info, const char **v
 }
 /* Macros that Swift does not import. */
 static const long curl_password_methods = (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST);
+static const long curl_certificate_not_yet_valid = 9; /* X509_V_ERR_CERT_NOT_YET_VALID of OpenSSL. */
+
+static inline CURLcode curl_get_seconds(CURL *handle, CURLINFO info, double *value) {
+    return (curl_easy_getinfo)(handle, info, value);
+}
+
+/* 1 if a name server answers: all know the servers of the root. */
+static inline int resolver_answers(void) {
+    unsigned char answer[NS_PACKETSZ];
+    return res_query(".", ns_c_in, ns_t_ns, answer, sizeof answer) > 0;
+}

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/landlock.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
@@ -132,6 +134,20 @@ int linux_sealable_file(const char *name) { return memfd_create(name, MFD_CLOEXE
 int linux_seal(int file) { return fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL); }
 int linux_spawn_begin_in(void *actions, const char *folder) { return posix_spawn_file_actions_addchdir_np(actions, folder); }
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+int linux_network_changes(void) {
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE,
+    };
+    int made = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (made >= 0 && bind(made, (struct sockaddr *)&address, sizeof address) != 0) {
+        int error = errno;
+        close(made);
+        errno = error;
+        return -1;
+    }
+    return made;
+}
 int linux_set_pipe_size(int end, int bytes) { return fcntl(end, F_SETPIPE_SZ, bytes); }
 
 int linux_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }

@@ -144,6 +144,10 @@ enum StatusText {
             "the sound server or another session has suspended the output; playback resumes with it"
         case "sourceLate": "the file or stream is too slow; playback resumes when enough data has arrived"
         case "mediaGone": "the disk or stick with the file is gone: connect and mount it again"
+        case "noNetwork":
+            "this machine reaches no network: check the cable or Wi-Fi, the router, the name server and the clock; playback resumes then"
+        case "unreachable":
+            "the address of the item fails: check it, and the server behind it; the daemon tries it again"
         case let other?: "no sound is possible now: \(other)"
         case nil: "no sound is possible now; playback resumes by itself"
         }

@@ -207,7 +207,8 @@ import TestSupport
     /// Source of an item: a file if its medium can disappear, else an address.
     func source(_ number: Int) -> MediaSource {
         let item = items[number]
-        if !item.isLive, item.absences > 0 || item.breakFrame != nil, let path = FilePath(Array("/\(number)".utf8)) {
+        let mayGo = item.absences > 0 || item.breakFrame != nil
+        if !item.isLive, item.networkError == nil, mayGo, let path = FilePath(Array("/\(number)".utf8)) {
             return .file(path)
         }
         return .remote(address(number))

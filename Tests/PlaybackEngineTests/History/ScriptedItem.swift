@@ -36,8 +36,12 @@ struct ScriptedItem: Sendable {
     var metadata = MediaMetadata()
     /// Number of openings that fail first, because the medium is missing.
     var absences = 0
+    /// Error of those openings; nil: the medium is a disk. Otherwise the item is on the network.
+    var networkError: DecodingError.Kind?
     /// Frame at which the medium disappears once; nil: it stays.
     var breakFrame: Int64?
+    /// True if it never gets beyond that frame.
+    var breaksForGood = false
     /// True for a stream without beginning and end.
     var isLive = false
     /// Number that its samples carry, as `RoomCode` has it; nil: they are zeros.
@@ -53,7 +57,7 @@ struct ScriptedItem: Sendable {
     /// Opens the item.
     func open() throws(DecodingError) -> any AudioDecoder {
         if medium.openings.wrappingAdd(1, ordering: .relaxed).oldValue < absences {
-            throw DecodingError(.mediaGone, "its medium is away")
+            throw DecodingError(networkError ?? .mediaGone, "its medium is away")
         }
         switch kind {
         case .broken: throw DecodingError(.notRecognised, "it is broken")
@@ -106,7 +110,7 @@ class ScriptedDecoder: AudioDecoder {
         }
         if item.kind == .empty { return 0 }
         if let breakFrame = item.breakFrame, frame >= breakFrame,
-            item.medium.breaks.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+            item.medium.breaks.wrappingAdd(1, ordering: .relaxed).oldValue == 0 || item.breaksForGood
         {
             throw DecodingError(.mediaGone, "its medium went away")
         }

@@ -60,6 +60,8 @@ int linux_seal(int file);
 int linux_spawn_begin_in(void *actions, const char *folder);
 /* pipe2(2), both ends close-on-exec. */
 int linux_pipe(int ends[2]);
+/* socket(2): a netlink socket that becomes readable when a link, an address or a route changes. -1 and errno. */
+int linux_network_changes(void);
 /* fcntl(2) F_SETPIPE_SZ: capacity of a pipe in bytes. */
 int linux_set_pipe_size(int end, int bytes);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, except the parts that the linker
