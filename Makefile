@@ -216,9 +216,8 @@ deb: export ONLY := $(ONLY)
 
 #: make newcomer [RELEASE=trixie] [SHORT=yes]  a bare Debian 12 (bookworm) or 13: clone, run, test, install, play (as root)
 newcomer:
-	@Scripts/packages bare
-	@Scripts/newcomer $(or $(RELEASE),trixie) $(if $(SHORT),short) || { status=$$?; [ $$status -eq 77 ] && \
-	    echo "NOT TESTED: $(or $(RELEASE),trixie) in a bare system" || exit $$status; }
+	@(Scripts/packages bare || exit 77; Scripts/newcomer $(or $(RELEASE),trixie) $(if $(SHORT),short)) || { \
+	    status=$$?; [ $$status -eq 77 ] && echo "NOT TESTED: $(or $(RELEASE),trixie) in a bare system" || exit $$status; }
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:

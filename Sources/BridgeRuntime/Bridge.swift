@@ -47,6 +47,7 @@ package enum BridgeProgram {
         _ kind: B.Type, program: String, summary: String, _ arguments: [String]
     ) -> Int32 {
         SignalMask.block([SIGTERM, SIGINT, SIGHUP])
+        Log.setProgram(program)
         let options: BridgeOptions
         do throws(BridgeOptions.UsageError) { options = try BridgeOptions(arguments) } catch {
             return print(PrintableText.escaped(error.message) + "\nTry “\(program) --help”.\n", to: 2, status: 2)

@@ -27,7 +27,8 @@ import NowPlayingClient
             library.links.clientGone()
         }
         let shared = Commands.Shared(
-            names: names, outputs: outputs, library: library, callers: callers, work: FilterWork(context.loop))
+            names: names, outputs: outputs, library: library, callers: callers, work: FilterWork(context.loop),
+            stickers: StickerThread(context.loop))
         let partitions = Partitions(context, server) { partitions, mirror, name in
             Commands(mirror, partition: name, shared, server, partitions)
         }

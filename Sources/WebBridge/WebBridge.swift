@@ -24,7 +24,8 @@ package import WebAccess
         self.context = context
         self.settings = settings
         guard let store = DeviceStore(settings) else {
-            throw BridgeFailure("no folder for the paired devices: set “state-directory” in [web], or $HOME")
+            throw BridgeFailure(
+                "no folder for the paired devices: set “state-directory” in [web], or $HOME", isOfConfiguration: true)
         }
         let log = context.log
         let groups = UserGroups(context.loop)

@@ -55,7 +55,7 @@ import NowPlayingClient
             tls: settings.usesTLS ? (settings.certificateAuthority, settings.certificate, settings.key) : nil,
             keepAlive: settings.keepAlive, will: (settings.base + "/availability", "offline"))
         do throws(MQTTFailure) { connection = try MQTTConnection(context.loop, account) } catch {
-            throw BridgeFailure(error.words)
+            throw BridgeFailure(error.words, isOfConfiguration: error.isOfConfiguration)
         }
         if settings.publishesArtwork {
             artwork = Artwork(context.daemon, context.log) { [unowned self] in refresh() }

@@ -70,7 +70,7 @@ struct MQTTAccount {
             guard result == MOSQ_ERR_SUCCESS.rawValue else {
                 let file = [tls.authority, tls.certificate, tls.key].compactMap(\.self).first { access($0, R_OK) != 0 }
                 let why = file.map { "\($0): \(String(cString: strerror(errno)))" } ?? Self.words(result)
-                throw MQTTFailure(words: "cannot load the certificates: \(why)")
+                throw MQTTFailure(words: "cannot load the certificates: \(why)", isOfConfiguration: true)
             }
         }
         let will = Array(account.will.payload.utf8)
@@ -283,4 +283,6 @@ struct MQTTAccount {
 /// Reason why there is no client, in words.
 struct MQTTFailure: Error {
     let words: String
+    /// True if another attempt would fail, too.
+    var isOfConfiguration = false
 }

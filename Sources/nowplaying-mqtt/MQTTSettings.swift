@@ -120,7 +120,8 @@ struct MQTTSettings: BridgeSettings {
 
     private static func firstLine(of path: String) throws(BridgeFailure) -> String {
         guard let file = fopen(path, "re") else {
-            throw BridgeFailure("cannot read the password file \(path): \(SystemText.error(errno))")
+            throw BridgeFailure(
+                "cannot read the password file \(path): \(SystemText.error(errno))", isOfConfiguration: true)
         }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 4096)

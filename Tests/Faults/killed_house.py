@@ -183,8 +183,16 @@ class House:
                 self.command(program), env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def kill(self, program):
-        self.processes[program].send_signal(signal.SIGKILL)
-        self.processes[program].wait()
+        """Kills a program; raises if it has ended by itself."""
+        process = self.processes[program]
+        process.send_signal(signal.SIGKILL)
+        # A process that had ended before keeps its own status.
+        if process.wait() != -signal.SIGKILL:
+            raise RuntimeError(self.last_words(program))
+
+    def number(self, program):
+        """The process id of a program."""
+        return self.processes[program].pid
 
     def waited(self, program):
         """Seconds for which the threads of a program were ready to run and had no processor: sound is late by them."""
@@ -198,14 +206,34 @@ class House:
                 pass
         return seconds
 
+    def last_words(self, program):
+        with open(self.path(program + ".log"), encoding="utf-8", errors="replace") as log:
+            return f"{program} ended with status {self.processes[program].returncode}: {log.read()[-1500:]!r}"
+
     def ended(self):
-        """The programs that have ended by themselves, with their status and last words."""
+        """The programs that have ended by themselves, with their status and last words. A program that crashes prints where, and
+        answers nothing meanwhile, so that all of them get time for their end."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and all(process.poll() is None for process in self.processes.values()):
+            time.sleep(0.05)
+        return [self.last_words(program) for program, process in self.processes.items() if process.poll() is not None]
+
+    def conditions(self):
+        """The state of each program that runs: of the process, and the calls in which its threads wait."""
         words = []
         for program, process in self.processes.items():
-            if process.poll() is not None:
-                with open(self.path(program + ".log"), encoding="utf-8", errors="replace") as log:
-                    words.append(f"{program} ended with status {process.returncode}: {log.read()[-1500:]!r}")
-        return words
+            waits = []
+            place = f"/proc/{process.pid}/task"
+            for thread in sorted(os.listdir(place), key=int) if os.path.isdir(place) else []:
+                try:
+                    with open(f"{place}/{thread}/stat", encoding="utf-8", errors="replace") as stat:
+                        state = stat.read().rsplit(") ", 1)[1][0]
+                    with open(f"{place}/{thread}/wchan", encoding="ascii") as wait:
+                        waits.append(state + " " + wait.read())
+                except OSError:
+                    pass
+            words.append(f"{program} {process.pid}: " + (", ".join(waits[:12]) or "gone"))
+        return "; ".join(words)
 
     def end(self):
         for program in ("web", "mpd", "library", "daemon", "sound"):

@@ -3,9 +3,11 @@
 equally often, while a client acts through all doors, and starts each again as a service manager would. After each kill the
 queue, the lists and the library have what was answered, the position is true to a second, and each door opens.
 
-usage: kills.py FOLDER_OF_PROGRAMS [KILLS [SEED]]
+usage: kills.py FOLDER_OF_PROGRAMS [KILLS [SEED [FIRST]]]
 
-A private PulseAudio and all programs run in a temporary folder. The last line is a row of Tests/Faults/RESULTS.md."""
+FIRST: the kill with which it begins, of those of the seed. Each kill has random numbers of its own, so that it needs none of
+those before it. A private PulseAudio and all programs run in a temporary folder. The last line is a row of Tests/Faults/RESULTS.md."""
+import collections
 import os
 import random
 import sys
@@ -15,6 +17,8 @@ from killed_house import PATIENCE, SONGS, Gone, House
 
 # A position may be off by this much: the daemon keeps the newest second in memory that survives it.
 TOLERANCE = 1.0
+# Programs that delay the position while they have no processor.
+LATE = ("daemon", "sound")
 
 
 class Picture:
@@ -56,9 +60,10 @@ class Act:
 
 
 class Campaign:
-    def __init__(self, programs, kills, seed):
+    def __init__(self, programs, kills, seed, first):
         self.random = random.Random(seed)
         self.seed = seed
+        self.first = first
         self.house = House(programs)
         self.house.open_doors()
         victims = ["daemon", "library", "web", "mpd", "sound"]
@@ -70,8 +75,10 @@ class Campaign:
         self.answered = 0
         self.opened = {victim: [] for victim in victims}
         self.off = []
-        # Seconds for which daemon and sound server had no processor in this round.
+        # Seconds for which daemon and sound server had no processor in this round and in those before it, in which the
+        # position that a killed daemon returns to may have been saved.
         self.late = 0.0
+        self.readings = collections.deque(maxlen=4)
         client = self.house.control()
         client.call("queue.add", items=self.files(6), play=True)
         client.close()
@@ -148,11 +155,12 @@ class Campaign:
     # Rounds.
 
     def run(self):
-        for number, victim in enumerate(self.victims, 1):
+        for number, victim in list(enumerate(self.victims, 1))[self.first - 1:]:
+            self.random = random.Random(f"{self.seed}/{number}")
             try:
                 self.round(number, victim)
             except (Gone, RuntimeError) as error:
-                self.complain(number, victim, "no deed", str(error))
+                self.complain(number, victim, "no deed", f"{error} ({self.house.conditions()})")
                 ended = self.house.ended()
                 for words in ended:
                     self.complain(number, victim, "no deed", words)
@@ -178,7 +186,7 @@ class Campaign:
 
     def round(self, number, victim):
         before = self.settle()
-        waited = {program: -self.house.waited(program) for program in ("daemon", "sound")}
+        self.readings.append({program: (self.house.number(program), self.house.waited(program)) for program in LATE})
         act = self.act(before)
         pause = self.random.choice((0, 0.0003, 0.001, 0.002, 0.004, 0.02, 0.1, 0.4))
         early = self.random.randrange(5) == 0
@@ -186,8 +194,7 @@ class Campaign:
             time.sleep(self.random.random() * 0.3)
         act.send()
         time.sleep(self.random.random() * pause)
-        if victim in waited:
-            waited[victim] += self.house.waited(victim)
+        late = self.waited(victim) if victim in LATE else 0.0
         instant = time.clock_gettime(time.CLOCK_MONOTONIC)
         self.house.kill(victim)
         killed = time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -198,8 +205,14 @@ class Campaign:
             is_done = None
         self.opened[victim].append(self.house.open_doors())
         # A machine without a free processor delays sound; the position is true all the same.
-        self.late = sum(waited.values()) + self.house.waited("daemon") + self.house.waited("sound")
+        self.late = late + sum(self.waited(program) for program in LATE)
         self.judge(number, victim, act, is_done, instant, killed)
+
+    def waited(self, program):
+        """Seconds for which a program had no processor since its start, or for the last rounds."""
+        number = self.house.number(program)
+        earlier = [reading[program][1] for reading in self.readings if reading[program][0] == number]
+        return self.house.waited(program) - (earlier[0] if len(earlier) == self.readings.maxlen else 0)
 
     def judge(self, number, victim, act, is_done, instant, killed):
         before, after = act.before, Picture(self.house)
@@ -277,19 +290,20 @@ def main():
         sys.exit(__doc__)
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1_000_000)
-    print(f"{kills} kills, seed {seed}", flush=True)
-    campaign = Campaign(sys.argv[1], kills, seed)
+    first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    print(f"{kills} kills, seed {seed}, from kill {first}", flush=True)
+    campaign = Campaign(sys.argv[1], kills, seed, first)
     try:
         campaign.run()
     finally:
         campaign.house.end()
     slowest = ", ".join(f"{victim} {max(times):.1f} s" for victim, times in campaign.opened.items() if times)
     print(
-        f"| one of five programs killed while a client acts (kill -9) | {kills} | {len(campaign.differences)} "
+        f"| one of five programs killed while a client acts (kill -9) | {kills - first + 1} | {len(campaign.differences)} "
         f"differences (seed {seed}): {campaign.answered} answered deeds, none lost; {campaign.carried_out} without an answer were carried "
         f"out; positions off by at most {max(campaign.off, default=0):.2f} s beside waits for a processor; all doors open after at most: {slowest} |"
         if not campaign.differences else
-        f"| one of five programs killed while a client acts (kill -9) | {kills} | {len(campaign.differences)} "
+        f"| one of five programs killed while a client acts (kill -9) | {kills - first + 1} | {len(campaign.differences)} "
         f"differences (seed {seed}), the first: {campaign.differences[0][:300]} |")
     sys.exit(1 if campaign.differences else 0)
 

@@ -44,6 +44,21 @@ import Testing
         #expect(try lists.list(name).contents.kind == .items)
     }
 
+    @Test func thereIsRoomForTenThousandLists() throws {
+        place.folder("lists")
+        for number in 0..<ListFolder.maximumLists { place.file("lists/\(number).m3u8", "") }
+        let name = try Self.name("Evening")
+        #expect(throws: ListFailure.tooMany(limit: 10_000)) { try lists.save(.items(Self.items), as: name) }
+        // Those that exist can be changed and deleted.
+        try lists.save(.items(Self.items), as: Self.name("7"))
+        try lists.delete(Self.name("8"))
+        try lists.save(.items(Self.items), as: name)
+        let many = Array(repeating: ListItem(uri: "file:///x"), count: ListEdit.maximumItems + 1)
+        #expect(throws: ListFailure.tooLong(limit: 100_000)) { try lists.save(.items(many), as: name) }
+        guard case .items(let items) = try lists.list(name).contents else { throw ListFailure.isFilter("Evening") }
+        #expect(items.count == Self.items.count)
+    }
+
     @Test func itemsSurviveTheirText() throws {
         let name = try Self.name("Evening")
         let version = try lists.save(.items(Self.items), as: name)

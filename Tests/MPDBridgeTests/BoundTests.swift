@@ -127,6 +127,41 @@ import Testing
         #expect(PeerUser.counts(user, owner: owner) == counts)
     }
 
+    @Test("pictures and places in results: 16 clients of a source, 48 of all; the oldest goes") func recent() {
+        var recent = RecentByClient<Int>()
+        func left(_ clients: Range<Int>) -> [Int] { clients.filter { recent.value(of: $0) == $0 } }
+        for number in 0..<100 { recent.set(number, of: number, at: .user(1)) }
+        #expect(left(0..<100) == Array(84..<100))
+        for number in 100..<120 { recent.set(number, of: number, at: .user(2)) }
+        #expect(left(0..<200) == Array(84..<100) + Array(104..<120))
+        for number in 120..<140 { recent.set(number, of: number, at: .own) }
+        #expect(left(0..<200) == Array(84..<100) + Array(104..<120) + Array(124..<140))
+        recent.set(140, of: 140, at: .address("a"))
+        #expect(left(0..<200).first == 85 && left(0..<200).count == 48)
+        recent.set(nil, of: 140, at: .address("a"))
+        #expect(left(140..<141).isEmpty)
+    }
+
+    @Test("messages: 16 channels with names of 128 bytes, 64 messages with 64 KiB") @PlayerLoop func messages() throws {
+        func failure(_ call: () throws(MPDFailure) -> Void) -> String? {
+            do throws(MPDFailure) { try call() } catch { return error.message }
+            return nil
+        }
+        var board = MessageBoard()
+        let long = String(repeating: "n", count: 128)
+        for number in 0..<15 { try board.subscribe(1, "c\(number)") }
+        #expect(failure { () throws(MPDFailure) in try board.subscribe(1, long + "n") } == "invalid channel name")
+        try board.subscribe(1, long)
+        #expect(failure { () throws(MPDFailure) in try board.subscribe(1, "one") } == "subscription list is full")
+        for number in 0..<100 { #expect(try board.send("c1", "\(number)") == [1]) }
+        // Those for which there is no room are lost, as in MPD.
+        #expect(board.take(1).map(\.text) == (0..<64).map { "\($0)" })
+        let text = String(repeating: "t", count: 16_000)
+        for _ in 0..<10 { #expect(try board.send(long, text) == [1]) }
+        #expect(board.take(1).count == 4)
+        #expect(board.take(1).isEmpty)
+    }
+
     @Test("the log has a limited number of lines, and names the number of those left out") func log() {
         var rate = LogRate()
         let start = MonotonicTime.now

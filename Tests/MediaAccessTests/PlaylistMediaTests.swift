@@ -39,6 +39,17 @@ import Testing
 
     private func list(_ name: String, _ text: String) -> JSONValue { .string(folder.file(name, text)) }
 
+    @Test("the playlists of a request have 16 MiB at most") func bytes() {
+        folder.file("a.flac")
+        let filler = String(repeating: "#" + String(repeating: "x", count: 65_534) + "\n", count: 16)
+        let large = list("large.m3u", "a.flac\n" + String(repeating: filler, count: 15))
+        let rest = list("rest.m3u", "a.flac\n" + filler.dropLast(65_536))
+        #expect(uris([large, rest]) == ["a.flac", "a.flac"])
+        let more = list("more.m3u", filler + "a.flac\n")
+        #expect(uris([large, more]) == ["200 tooLarge"])
+        #expect(uris([more]) == ["a.flac"])
+    }
+
     @Test(
         arguments: [
             ("a.flac", "a.flac"), ("sub/b.flac", "sub/b.flac"), ("./sub//b.flac", "sub/b.flac"),

@@ -18,14 +18,16 @@ class House:
 
     output = "null"
 
-    def __init__(self, programs, folder, browser=None, begins=True):
+    def __init__(self, programs, folder, browser=None, begins=True, kept=None):
+        """`kept`: the folder of what outlives a restart, if that is another one."""
+        self.kept = kept or folder
         self.programs, self.folder, self.processes, self.last = pathlib.Path(programs).resolve(), pathlib.Path(folder), [], 0
         self.environment = {
             **os.environ,
             "XDG_RUNTIME_DIR": folder,
             "XDG_CONFIG_HOME": f"{folder}/config",
-            "XDG_STATE_HOME": f"{folder}/state",
-            "XDG_CACHE_HOME": f"{folder}/cache",
+            "XDG_STATE_HOME": f"{self.kept}/state",
+            "XDG_CACHE_HOME": f"{self.kept}/cache",
             "HOME": folder,
             "LANG": "C.UTF-8",
             "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus",
@@ -36,7 +38,7 @@ class House:
             self.music()
         self.settings = pathlib.Path(folder, "house.conf")
         self.settings.write_text(
-            f"[access]\nmedia-roots = {folder}\n[library]\nfolders = {folder}/music\nstate-directory = {folder}/library\n"
+            f"[access]\nmedia-roots = {folder}\n[library]\nfolders = {folder}/music\nstate-directory = {self.kept}/library\n"
         )
         try:
             if begins:
@@ -111,7 +113,7 @@ class House:
 
     def begin_daemon(self):
         self.daemon = self.start(
-            self.programs / "nowplayingd", *self.common, "--output", self.output, "--state-directory", f"{self.folder}/daemon"
+            self.programs / "nowplayingd", *self.common, "--output", self.output, "--state-directory", f"{self.kept}/daemon"
         )
 
     def begin_library(self):
@@ -119,7 +121,7 @@ class House:
 
     def write_web(self, port=0, more="", host="localhost"):
         settings = self.folder / "web.conf"
-        settings.write_text(f"[web]\nbind = {host}:{port}\nstate-directory = {self.folder}/web\n{more}")
+        settings.write_text(f"[web]\nbind = {host}:{port}\nstate-directory = {self.kept}/web\n{more}")
         return settings
 
     def begin_web(self, port=0, more="", host="localhost", under=()):
@@ -133,6 +135,11 @@ class House:
             lambda: (re.search(r"https?://[^\s/,;]+:\d+", log.read_text()) or [None])[0], "the address of nowplaying-web"
         )
         self.port = int(self.address.rsplit(":", 1)[1])
+
+    def begin_mpd(self):
+        with self.settings.open("a") as settings:
+            settings.write(f"[mpd]\nbind = {self.folder}/mpd/socket\n")
+        return self.start(self.programs / "nowplaying-mpd", *self.common)
 
     def end(self, process):
         process.kill()

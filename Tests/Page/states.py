@@ -91,6 +91,25 @@ def test_rest(house, browser):
     tab.close()
 
 
+def test_hidden_without_motion(house, browser):
+    """A page has no animation while it is hidden: neither one that had begun, nor one of a state that came since."""
+    tab = begin(house, browser)
+    tab.until("document.querySelector('img.still')?.src")
+    house.call("play", index=5)
+    tab.until("document.getAnimations().length > 0")
+    tab.hide(True)
+    tab.until("document.visibilityState === 'hidden' && document.getAnimations().length === 0")
+    house.call("play", index=1)
+    house.call("pause")
+    tab.until("document.querySelector('.title').textContent === 'Slow Ferry'")
+    tab.until("document.querySelector('.play-button').ariaLabel === 'Play' && document.querySelector('img.still').complete")
+    assert tab.run("document.body.offsetWidth > 0 && document.getAnimations().length") == 0
+    tab.hide(False)
+    tab.until("document.visibilityState === 'visible' && getComputedStyle(document.querySelector('img.still')).opacity === '1'")
+    tab.until("document.querySelectorAll('.picture-frame > :not(.motion, .film)').length === 1")
+    tab.close()
+
+
 def test_motion(house, browser):
     """Animated artwork plays with the music, pauses with it, stops at a button, and is not fetched under reduced motion."""
     film = house.folder / "film.mp4"

@@ -27,6 +27,8 @@ import Testing
         for name in ["test", "sanitize", "fuzz", "soak", "faults", "test-homeassistant", "microbenchmarks"] {
             try tool("Scripts/" + name, "echo \"\(name) $* ${NOWPLAYING_NIGHTLY:-} ${TRACKS:-}\" >> calls")
         }
+        // A machine that can make no bare system.
+        try tool("Scripts/newcomer", "echo \"newcomer $* ${FILTER:+filter}\" >> calls; exit 77")
         try tool("Scripts/run-tests", "echo \"run-tests ${1:-} ${NOWPLAYING_NIGHTLY:-}\" >> calls")
         let good = try run("Scripts/nightly")
         #expect(good.status == 0, "\(good.errors)")
@@ -40,11 +42,13 @@ import Testing
             calls.map { $0.trimmingCharacters(in: .whitespaces) } == [
                 "test  1", "run-tests --no-parallel 1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000",
                 "faults",
-                "test-homeassistant .build/debug --long", "microbenchmarks",
+                "test-homeassistant .build/debug --long", "microbenchmarks", "newcomer trixie filter",
+                "newcomer bookworm short",
             ])
-        let lines = bad.text.split(separator: "\n").suffix(9).map { $0.prefix { $0 != "," } }
+        let lines = bad.text.split(separator: "\n").suffix(11).map { $0.prefix { $0 != "," } }
         #expect(lines.filter { $0.hasPrefix("FAILED") } == ["FAILED  Scripts/sanitize thread"])
         #expect(lines.filter { $0.hasPrefix("passed") }.count == 8)
+        #expect(lines.filter { $0.hasPrefix("skipped") }.count == 2)
     }
 
     @Test(arguments: [
@@ -124,13 +128,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["lint", "test", "microbenchmarks", "build", "test-clients", ""])
+    @Test(arguments: ["lint", "test", "microbenchmarks", "build", "test-clients", "newcomer", ""])
     func aChangePassesEachStepOrTheRunEnds(_ failing: String) throws {
         try tool("bin/make", "echo \"$1\" >> calls; [ \"$1\" != '\(failing)' ]")
         let run = try run(".ci/run")
         #expect((run.status == 0) == failing.isEmpty, "\(run.errors)")
         let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8).split(separator: "\n")
-        let steps: [Substring] = ["lint", "test", "microbenchmarks", "build", "test-clients"]
+        let steps: [Substring] = ["lint", "test", "microbenchmarks", "build", "test-clients", "newcomer"]
         let last = steps.firstIndex { $0 == failing } ?? steps.count - 1
         #expect(calls == Array(steps[...last]))
         #expect(run.text.contains("== all of it passed") == failing.isEmpty)

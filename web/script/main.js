@@ -49,6 +49,13 @@ const timers = {
   clearTimer: (timer) => clearTimeout(timer),
 };
 
+// A hidden page has no frames. Chromium may never start an animation that waits for its first one: it draws frames without
+// end when the page is visible again.
+function showMotion() {
+  document.documentElement.classList.toggle("is-hidden", !isVisible());
+  if (!isVisible()) for (const one of document.getAnimations()) one.finish();
+}
+
 // Between two attempts to load the words.
 const pause = () => new Promise((done) => timers.setTimer(done, 2));
 
@@ -103,6 +110,7 @@ class App {
     this.player.listen((change) => this.#changed(change));
     addEventListener("hashchange", () => this.#route());
     document.addEventListener("visibilitychange", () => this.#visibilityChanged());
+    showMotion();
     addEventListener("pageshow", (event) => event.persisted && this.#wake());
     addEventListener("online", () => this.#wake());
     addEventListener("resize", () => this.tick());
@@ -246,6 +254,7 @@ class App {
   }
 
   #visibilityChanged() {
+    showMotion();
     if (isVisible())
       this.#wake();
     else

@@ -64,6 +64,7 @@ package enum Daemon {
     ) throws(DaemonFailure) -> Int32 {
         if case .standardOutput = configuration.output { try checkStandardOutput() }
         let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
+            .leavingReadOnlyDisk(environment: environment)
         let roles: PeerRoles
         let socket: ControlSocket
         let limit = DescriptorLimit.raise(to: 32 << 10)

@@ -1,10 +1,11 @@
 import ConfigurationFiles
 package import DaemonConfiguration
+import LinuxSystem
 
 /// Default paths of the daemon's files.
 package struct DaemonPaths: Equatable, Sendable {
     package let socket: String
-    package let stateDirectory: String
+    package private(set) var stateDirectory: String
     /// Nil: there is no default path.
     package let cacheDirectory: String?
 
@@ -33,6 +34,14 @@ package struct DaemonPaths: Equatable, Sendable {
                 "no default directory for the daemon's state: HOME is not set; use --state-directory",
                 isOfConfiguration: true)
         }
+    }
+
+    /// These paths, with a folder in memory in place of a state directory on a read-only disk (see `StateFolder`).
+    func leavingReadOnlyDisk(environment: (String) -> String?) -> Self {
+        var paths = self
+        paths.stateDirectory = StateFolder.usable(
+            stateDirectory, of: "nowplayingd", keeps: "the queue and the position", environment: environment)
+        return paths
     }
 
     private static func cache(

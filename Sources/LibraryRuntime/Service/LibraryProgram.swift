@@ -33,7 +33,8 @@ package enum LibraryProgram {
             settings = try load(options)
             if options.checksConfiguration { return print("The configuration is valid.\n", to: 1) }
             paths = try LibraryPaths(
-                settings, daemonSocket: options.socket, uid: geteuid(), environment: environment)
+                settings, daemonSocket: options.socket, uid: geteuid(), environment: environment
+            ).leavingReadOnlyDisk(environment: environment)
         } catch {
             for message in error.messages { print(message + "\n", to: 2) }
             return ExitStatus.configuration

@@ -1,4 +1,5 @@
 package import ConfigurationFiles
+import LinuxSystem
 
 /// Paths of the library's files.
 package struct LibraryPaths: Equatable, Sendable {
@@ -6,7 +7,7 @@ package struct LibraryPaths: Equatable, Sendable {
     package let daemonSocket: String
     /// Path of the library's own socket.
     package let socket: String
-    package let stateDirectory: String
+    package private(set) var stateDirectory: String
     /// Directory of the daemon's state; nil: there is no default.
     package let daemonStateDirectory: String?
 
@@ -48,5 +49,13 @@ package struct LibraryPaths: Equatable, Sendable {
             ])
         }
         stateDirectory = state
+    }
+
+    /// These paths, with a folder in memory in place of a state directory on a read-only disk (see `StateFolder`).
+    func leavingReadOnlyDisk(environment: (String) -> String?) -> Self {
+        var paths = self
+        paths.stateDirectory = StateFolder.usable(
+            stateDirectory, of: "nowplaying-library", keeps: "the index and the lists", environment: environment)
+        return paths
     }
 }

@@ -90,9 +90,20 @@ import NowPlaying
         }
     }
 
-    /// Writes the next songs of a sorted selection.
+    /// Writes the next songs of a sorted selection. A thread sorts them first.
     private func rest(_ writer: inout AnswerWriter) -> AnswerProgress {
-        let blocks = sorted ?? selection?.rest() ?? []
+        guard let blocks = sorted else {
+            guard let client, let sort = selection?.takeSort() else { return .ends(.ok) }
+            page = .asked
+            library.submit(client, sort) { [weak self, selection] in
+                // The songs have their share of memory until the thread is done.
+                withExtendedLifetime(selection) {}
+                self?.sorted = $0
+                self?.page = .none
+                self?.client?.proceed()
+            }
+            return .waits
+        }
         for block in blocks.prefix(Self.turn) { block.write(&writer, tags) }
         sorted = blocks.dropFirst(Self.turn)
         return blocks.count > Self.turn ? .more : .ends(.ok)

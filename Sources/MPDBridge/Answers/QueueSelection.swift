@@ -54,18 +54,23 @@ struct QueueSong: FilteredSong {
         return window.contains(passed - 1)
     }
 
-    /// Removes and returns the kept songs in their order.
-    mutating func rest() -> ArraySlice<SongBlock> {
-        guard let sort, !kept.isEmpty else { return [] }
-        let keyed = kept.map { (key: Self.key(QueueSong(block: $0), sort.key), block: $0) }
+    /// Removes the kept songs, and returns the work that sorts them, for any thread; nil: no song is kept.
+    mutating func takeSort() -> (@Sendable () -> ArraySlice<SongBlock>)? {
+        guard let sort, !kept.isEmpty else { return nil }
+        let (songs, window) = (kept, window)
         kept = []
+        return { Self.sorted(songs, sort).dropFirst(window.lowerBound).prefix(window.count) }
+    }
+
+    nonisolated private static func sorted(_ songs: [SongBlock], _ sort: QueryTail.Sort) -> [SongBlock] {
+        let keys = songs.map { key(QueueSong(block: $0), sort.key) }
         // Equal songs stay in the order of the queue.
-        let order = keyed.indices.sorted { one, other in
-            let (left, right) = (keyed[one].key, keyed[other].key)
+        let order = keys.indices.sorted { one, other in
+            let (left, right) = (keys[one], keys[other])
             if left == right { return one < other }
             return sort.isFalling ? right.precedes(left) : left.precedes(right)
         }
-        return order.map { keyed[$0].block }.dropFirst(window.lowerBound).prefix(window.count)
+        return order.map { songs[$0] }
     }
 
     nonisolated private struct Key: Equatable {

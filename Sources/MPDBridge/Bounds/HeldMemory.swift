@@ -22,13 +22,18 @@ import MPDProtocol
     fileprivate func add(_ bytes: Int, to source: PeerSource) -> Bool {
         let new = held[source, default: 0] + bytes
         if bytes > 0 {
-            guard new <= (source.isOwn ? Self.mostOfOwn : Self.mostOfSource) else { return false }
+            guard new <= source.mostHeld else { return false }
             let others = held.reduce(bytes) { $1.key.isOwn ? $0 : $0 + $1.value }
             guard source.isOwn || others <= Self.mostOfOthers else { return false }
         }
         held[source] = new == 0 ? nil : new
         return true
     }
+}
+
+extension PeerSource {
+    /// Maximum bytes that the clients of this source make the bridge hold.
+    var mostHeld: Int { isOwn ? HeldMemory.mostOfOwn : HeldMemory.mostOfSource }
 }
 
 /// Bytes that one client makes the bridge hold. They are free again when the share is released.

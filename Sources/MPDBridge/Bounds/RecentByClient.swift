@@ -20,16 +20,22 @@ struct RecentByClient<Value> {
 
     /// The value of a client; nil: there is none. Setting drops the oldest value for which there is no room.
     @PlayerLoop subscript(client: MPDClient) -> Value? {
-        get { entries.last { $0.client == client.number }?.value }
-        set {
-            entries.removeAll { $0.client == client.number }
-            guard let newValue else { return }
-            let isOwn: (Entry) -> Bool = { $0.source == client.source }
-            if entries.count(where: isOwn) >= Self.mostOfSource, let oldest = entries.firstIndex(where: isOwn) {
-                entries.remove(at: oldest)
-            }
-            if entries.count >= Self.most { entries.removeFirst() }
-            entries.append(Entry(client: client.number, source: client.source, value: newValue))
+        get { value(of: client.number) }
+        set { set(newValue, of: client.number, at: client.source) }
+    }
+
+    /// The value of the client of this number.
+    func value(of client: Int) -> Value? { entries.last { $0.client == client }?.value }
+
+    /// Sets the value of the client of this number and source.
+    mutating func set(_ value: Value?, of client: Int, at source: PeerSource) {
+        entries.removeAll { $0.client == client }
+        guard let value else { return }
+        let isOfSource: (Entry) -> Bool = { $0.source == source }
+        if entries.count(where: isOfSource) >= Self.mostOfSource, let oldest = entries.firstIndex(where: isOfSource) {
+            entries.remove(at: oldest)
         }
+        if entries.count >= Self.most { entries.removeFirst() }
+        entries.append(Entry(client: client, source: source, value: value))
     }
 }

@@ -15,6 +15,8 @@ import MPDProtocol
         let callers: LinkPool
         /// Threads for filters.
         let work: FilterWork
+        /// The store of stickers.
+        let stickers: StickerThread
     }
 
     /// The session of the daemon that the partition shows.
@@ -77,7 +79,7 @@ import MPDProtocol
         listEdits = ListEditDesk(mirror, calls, additions)
         comments = CommentDesk(calls)
         pictures = PictureDesk(library.links, shared.names)
-        stickers = StickerDesk(daemon, library.links, shared.names) { clients.noteAll(.sticker) }
+        stickers = StickerDesk(daemon, library.links, shared.names, shared.stickers) { clients.noteAll(.sticker) }
         clients.follow(self)
     }
 

@@ -33,7 +33,14 @@ import MPDProtocol
         _ elements: [Element], for client: MPDClient, by precedes: @escaping @Sendable (Element, Element) -> Bool,
         _ done: @escaping @PlayerLoop ([Element]) -> Void
     ) {
-        work.submit(client.source, { elements.sorted(by: precedes) }, done)
+        submit(client, { elements.sorted(by: precedes) }, done)
+    }
+
+    /// Does work for a client on a thread beside the loop, and calls `done` with its result.
+    func submit<Result: Sendable>(
+        _ client: MPDClient, _ work: @escaping @Sendable () -> Result, _ done: @escaping @PlayerLoop (Result) -> Void
+    ) {
+        self.work.submit(client.source, work, done)
     }
 
     /// True while the library answers and its folders are known.

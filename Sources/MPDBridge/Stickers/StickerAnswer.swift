@@ -1,28 +1,27 @@
 import LinuxSystem
 import MPDProtocol
 
-/// Subjects with a sticker, written while the client reads.
-@PlayerLoop final class StickerAnswer: AnswerStream {
-    private var left: ArraySlice<FoundSticker>
-    private let key: String
-    private let sticker: String
+/// Rows of stickers, written while the client reads.
+@PlayerLoop final class StickerAnswer<Row: Sendable>: AnswerStream {
+    private var left: ArraySlice<Row>
+    /// Memory of the rows.
+    private let share: HeldShare
+    private let line: @PlayerLoop (inout AnswerWriter, Row) -> Void
 
-    /// Rows that one step writes.
-    private static let part = 100
-
-    /// An answer of these rows. `key`: that of the lines with subjects. `sticker`: name of the sticker.
-    init(_ rows: ArraySlice<FoundSticker>, key: String, sticker: String) {
+    /// An answer of these rows, for which `share` has memory. `line` writes a row.
+    init(
+        _ rows: ArraySlice<Row>, _ share: HeldShare, _ line: @escaping @PlayerLoop (inout AnswerWriter, Row) -> Void
+    ) {
         left = rows
-        self.key = key
-        self.sticker = sticker
+        self.share = share
+        self.line = line
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        for row in left.prefix(Self.part) {
-            writer.pair(prefix: key, row.name)
-            writer.sticker(sticker, row.value)
-        }
-        left = left.dropFirst(Self.part)
+        // The rows of one step.
+        let part = left.prefix(100)
+        for row in part { line(&writer, row) }
+        left = left.dropFirst(part.count)
         return left.isEmpty ? .ends(.ok) : .more
     }
 }

@@ -8,9 +8,8 @@ import NowPlaying
     private let daemon: DaemonCalls
     private let links: LinkPool
     private let names: SongNameTable
+    private let store: StickerThread
     private let onChange: @PlayerLoop () -> Void
-    /// Opened at the first use.
-    private var store: StickerStore?
 
     private static let noSticker = MPDFailure(.noExist, "no such sticker")
     /// Bytes of memory of a found song, without its uri.
@@ -19,11 +18,13 @@ import NowPlaying
 
     /// A desk at the daemon and at the library of these connections. `onChange` is called at each change of a sticker.
     init(
-        _ daemon: DaemonCalls, _ links: LinkPool, _ names: SongNameTable, _ onChange: @escaping @PlayerLoop () -> Void
+        _ daemon: DaemonCalls, _ links: LinkPool, _ names: SongNameTable, _ store: StickerThread,
+        _ onChange: @escaping @PlayerLoop () -> Void
     ) {
         self.daemon = daemon
         self.links = links
         self.names = names
+        self.store = store
         self.onChange = onChange
     }
 
@@ -35,7 +36,7 @@ import NowPlaying
             return finish(.ok)
         case .stickernames, .stickernamestypes:
             let wanted = try arguments.first.map { argument throws(MPDFailure) in try StickerType(argument) }
-            return try names(withTypes: request.command == .stickernamestypes, wanted, client, finish)
+            return names(withTypes: request.command == .stickernamestypes, wanted, client, finish)
         case _: break
         }
         let type = try StickerType(arguments[1])
@@ -61,17 +62,20 @@ import NowPlaying
         switch arguments[0].text {
         case "get":
             if let feedback { return get(feedback, subject, client, finish) }
-            guard let found = try stickers().value(subject, name) else { throw Self.noSticker }
-            client.write { $0.sticker(name, found) }
-            finish(.ok)
+            ask(client, finish) { store throws(MPDFailure) in
+                try store.value(subject, name)
+            } _: { client, found in
+                guard let found else { return finish(.failed(Self.noSticker)) }
+                client.write { $0.sticker(name, found) }
+                finish(.ok)
+            }
         case "set":
             if let feedback { return try set(feedback, value, subject, client, finish) }
-            try stickers().set(subject, name, value)
-            changed(finish)
+            change(client, finish) { store throws(MPDFailure) in try store.set(subject, name, value) }
         case "inc", "dec":
             guard let step = Int64(value) else { throw MPDFailure(.argument, "Integer expected: \(value)") }
             let adds = arguments[0].text == "inc"
-            func sum(_ old: Int64) throws(MPDFailure) -> String {
+            @Sendable func sum(_ old: Int64) throws(MPDFailure) -> String {
                 let new = adds ? old.addingReportingOverflow(step) : old.subtractingReportingOverflow(step)
                 guard !new.overflow else { throw MPDFailure(.argument, "Number too large: \(value)") }
                 return String(new.partialValue)
@@ -85,9 +89,10 @@ import NowPlaying
                     }
                 }
             }
-            let old = try stickers().value(subject, name).flatMap { Int64($0) } ?? 0
-            try stickers().set(subject, name, try sum(old))
-            changed(finish)
+            change(client, finish) { store throws(MPDFailure) in
+                let old = try store.value(subject, name).flatMap { Int64($0) } ?? 0
+                try store.set(subject, name, try sum(old))
+            }
         case "delete":
             if let feedback {
                 return get(feedback, subject, client, writes: false) { [weak self, weak client] outcome in
@@ -97,20 +102,38 @@ import NowPlaying
                     }
                 }
             }
-            let wasThere = try stickers().remove(subject, arguments.count > 3 ? name : nil)
-            guard subject.type == "song", arguments.count == 3 else {
-                guard wasThere else { throw Self.noSticker }
-                return changed(finish)
+            let isWhole = arguments.count == 3
+            ask(client, finish) { store throws(MPDFailure) in
+                try store.remove(subject, isWhole ? nil : name)
+            } _: { [weak self] client, wasThere in
+                guard let self else { return finish(.ok) }
+                if subject.type == "song", isWhole {
+                    return clear([.rating, .like], of: subject, wasThere: wasThere, client, finish)
+                }
+                wasThere ? changed(finish) : finish(.failed(Self.noSticker))
             }
-            clear([.rating, .like], of: subject, wasThere: wasThere, client, finish)
         case _:
             guard arguments.count == 3 || arguments.count == 5 && arguments[3].text == "sort" else {
                 throw Self.badRequest
             }
-            let own = try stickers().values(subject)
+            list(subject, client, finish)
+        }
+    }
+
+    /// Answers all stickers of a subject.
+    private func list(_ subject: StickerSubject, _ client: MPDClient, _ finish: @escaping Finish) {
+        let most = client.source.mostHeld
+        ask(client, finish) { store throws(MPDFailure) in
+            try store.values(subject, most: most)
+        } _: { [weak self] client, own in
+            guard let self else { return finish(.ok) }
+            let share = client.share()
+            guard share.hold(own.reduce(0) { $0 + StickerStore.cost($1.name, $1.value) }) else {
+                return finish(.failed(HeldShare.tooMuch))
+            }
             guard subject.type == "song" else {
-                for (name, value) in own { client.write { $0.sticker(name, value) } }
-                return finish(.ok)
+                return client.answer(
+                    StickerAnswer(own[...], share) { $0.sticker($1.name, $1.value) }, finish)
             }
             feedbackItem(subject, client) { [weak client] result in
                 var all = own
@@ -119,8 +142,40 @@ import NowPlaying
                         one.value(ofItem: item).map { (one.rawValue, $0) }
                     }
                 }
-                for (name, value) in all.sorted(by: { $0.name < $1.name }) { client?.write { $0.sticker(name, value) } }
-                finish(.ok)
+                all.sort { $0.name < $1.name }
+                guard let client else { return finish(.ok) }
+                client.answer(StickerAnswer(all[...], share) { $0.sticker($1.name, $1.value) }, finish)
+            }
+        }
+    }
+
+    // MARK: The store
+
+    /// Asks the store for a client, and calls `done` with the answer. A failure ends the command.
+    private func ask<Answer: Sendable>(
+        _ client: MPDClient, _ finish: @escaping Finish,
+        _ question: @escaping @Sendable (StickerStore) throws(MPDFailure) -> Answer,
+        _ done: @escaping @PlayerLoop (MPDClient, Answer) -> Void
+    ) {
+        store.ask(client.source, question) { [weak client] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let answer):
+                guard let client else { return finish(.ok) }
+                done(client, answer)
+            }
+        }
+    }
+
+    /// Changes the store for a client, which ends the command.
+    private func change(
+        _ client: MPDClient, _ finish: @escaping Finish,
+        _ change: @escaping @Sendable (StickerStore) throws(MPDFailure) -> Void
+    ) {
+        store.ask(client.source, change) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success: self?.changed(finish)
             }
         }
     }
@@ -169,17 +224,6 @@ import NowPlaying
             }
             done(StickerSubject(type: "filter", key: argument.text))
         }
-    }
-
-    /// The store; opened at the first use. Throws the reason if it cannot be opened.
-    private func stickers() throws(MPDFailure) -> StickerStore {
-        if let store { return store }
-        guard let folder = StickerStore.folder() else {
-            throw MPDFailure(.system, "there is no folder for stickers: set HOME or XDG_STATE_HOME")
-        }
-        let made = try StickerStore(folder: folder)
-        store = made
-        return made
     }
 
     // MARK: Feedback
@@ -262,18 +306,34 @@ import NowPlaying
         let name = given[3].text
         let base = SongNames.trimmed(given[2].bytes)
         let share = client.share()
-        let end: @PlayerLoop ([(key: String, value: String)]) -> Void = { [weak self, weak client] found in
-            guard let self, let client else { return finish(.ok) }
+        let most = client.source.mostHeld
+        let names = names.names
+        // Compares and sorts on the thread of the store.
+        let choose: @Sendable ([(key: String, value: String)]) -> ArraySlice<FoundSticker> = { found in
             var rows: [FoundSticker] = []
             for entry in found where test.fits(entry.value) {
-                let shown = type == .song ? names.names.name(of: entry.key) : Array(entry.key.utf8)
+                let shown = type == .song ? names.name(of: entry.key) : Array(entry.key.utf8)
                 guard type != .song || base.isEmpty || shown.starts(with: base + [UInt8(ascii: "/")]) else { continue }
                 rows.append(FoundSticker(name: shown, value: entry.value))
             }
-            client.answer(StickerAnswer(tail.sorted(rows), key: type.key, sticker: name), finish)
+            return tail.sorted(rows)
+        }
+        let answer: @PlayerLoop (MPDClient, ArraySlice<FoundSticker>) -> Void = { client, rows in
+            guard share.hold(rows.reduce(0) { $0 + StickerStore.cost($1.value) + $1.name.count }) else {
+                return finish(.failed(HeldShare.tooMuch))
+            }
+            let answer = StickerAnswer(rows, share) { writer, row in
+                writer.pair(prefix: type.key, row.name)
+                writer.sticker(name, row.value)
+            }
+            client.answer(answer, finish)
         }
         guard type == .song, let feedback = FeedbackSticker(rawValue: name) else {
-            return end(try stickers().all(type.name, name, share))
+            return ask(client, finish) { store throws(MPDFailure) in
+                choose(try store.all(type.name, name, most: most))
+            } _: {
+                answer($0, $1)
+            }
         }
         var found: [(key: String, value: String)] = []
         var hasRoom = true
@@ -285,28 +345,35 @@ import NowPlaying
             guard hasRoom, let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) else { return }
             hasRoom = share.add(uri.utf8.count + Self.costOfFound)
             found.append((uri, value))
-        } _: { failure in
+        } _: { [weak self, weak client] failure in
             if let failure = failure ?? (hasRoom ? nil : HeldShare.tooMuch) { return finish(.failed(failure)) }
-            end(found)
+            guard let self, let client else { return finish(.ok) }
+            let all = found
+            ask(client, finish) { _ in choose(all) } _: { answer($0, $1) }
         }
     }
 
     private func names(
         withTypes: Bool, _ type: StickerType?, _ client: MPDClient, _ finish: @escaping Finish
-    ) throws(MPDFailure) {
-        var all = try stickers().names()
-        all += FeedbackSticker.allCases.map { ($0.rawValue, "song") }
-        all.sort { ($0.name, $0.type) < ($1.name, $1.type) }
-        var last: String?
-        for (name, owner) in all where type == nil || type?.name == owner {
-            if withTypes {
-                client.write { $0.pair("name", name) }
-                client.write { $0.pair("type", owner) }
-            } else if name != last {
-                client.write { $0.pair("name", name) }
-                last = name
+    ) {
+        let most = client.source.mostHeld
+        ask(client, finish) { store throws(MPDFailure) in
+            var all = try store.names(most: most)
+            all += FeedbackSticker.allCases.map { ($0.rawValue, "song") }
+            all = all.filter { type == nil || type?.name == $0.type }.sorted { ($0.name, $0.type) < ($1.name, $1.type) }
+            // A name of several types is one row, unless the answer has the types.
+            guard !withTypes else { return all }
+            return zip(all.indices, all).filter { $0 == 0 || all[$0 - 1].name != $1.name }.map(\.1)
+        } _: { client, all in
+            let share = client.share()
+            guard share.hold(all.reduce(0) { $0 + StickerStore.cost($1.name, $1.type) }) else {
+                return finish(.failed(HeldShare.tooMuch))
             }
+            let answer = StickerAnswer(all[...], share) { writer, row in
+                writer.pair("name", row.name)
+                if withTypes { writer.pair("type", row.type) }
+            }
+            client.answer(answer, finish)
         }
-        finish(.ok)
     }
 }

@@ -83,7 +83,7 @@ struct StickerTest: Equatable, Sendable {
         case .numberEquals: number == wanted
         case .numberLess: number < wanted
         case .numberGreater: number > wanted
-        case .contains: test.value.isEmpty || value.contains(test.value)
+        case .contains: TextSearch.contains(value, test.value)
         case .startsWith: value.hasPrefix(test.value)
         }
     }

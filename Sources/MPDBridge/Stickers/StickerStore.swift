@@ -4,8 +4,8 @@ import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
 
-/// The bridge's own stickers, in a file of SQLite. Used only on the loop: each step is one row, or one index.
-@PlayerLoop final class StickerStore {
+/// The bridge's own stickers, in a file of SQLite, for one thread at a time. Its calls may wait for a disk.
+final class StickerStore {
     private let handle: OpaquePointer
 
     /// SQLITE_TRANSIENT: SQLite makes a copy.
@@ -43,10 +43,17 @@ import NowPlayingClient
             """)
     }
 
-    isolated deinit { sqlite3_close_v2(handle) }
+    deinit { sqlite3_close_v2(handle) }
 
-    /// The folder of the bridge's state; nil: there is no default.
+    /// The folder of the bridge's state, or one in memory (see `StateFolder`); nil: there is no default.
     static func folder() -> String? {
+        func variable(_ name: String) -> String? { SocketLocation.variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+        return wantedFolder().map {
+            StateFolder.usable($0, of: "nowplaying-mpd", keeps: "stickers", environment: variable)
+        }
+    }
+
+    private static func wantedFolder() -> String? {
         func variable(_ name: String) -> String? { SocketLocation.variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let folder = variable("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
         if let folder = variable("XDG_STATE_HOME") { return folder + "/nowplaying-mpd" }
@@ -64,10 +71,11 @@ import NowPlayingClient
         ).first?[0]
     }
 
-    /// All names and values, by name.
-    func values(_ subject: StickerSubject) throws(MPDFailure) -> [(name: String, value: String)] {
+    /// All names and values, by name. Throws if they need more than `most` bytes.
+    func values(_ subject: StickerSubject, most: Int) throws(MPDFailure) -> [(name: String, value: String)] {
         try rows(
-            "SELECT name, value FROM sticker WHERE type = ?1 AND uri = ?2 ORDER BY name", [subject.type, subject.key]
+            "SELECT name, value FROM sticker WHERE type = ?1 AND uri = ?2 ORDER BY name", [subject.type, subject.key],
+            most: most
         ).map { ($0[0], $0[1]) }
     }
 
@@ -94,18 +102,19 @@ import NowPlayingClient
         return sqlite3_changes(handle) > 0
     }
 
-    /// Keys and values of all subjects of a type that have this name. `share`: memory for them.
-    func all(
-        _ type: String, _ name: String, _ share: HeldShare
-    ) throws(MPDFailure) -> [(key: String, value: String)] {
-        try rows("SELECT uri, value FROM sticker WHERE type = ?1 AND name = ?2", [type, name], share)
+    /// Keys and values of all subjects of a type that have this name. Throws if they need more than `most` bytes.
+    func all(_ type: String, _ name: String, most: Int) throws(MPDFailure) -> [(key: String, value: String)] {
+        try rows("SELECT uri, value FROM sticker WHERE type = ?1 AND name = ?2", [type, name], most: most)
             .map { ($0[0], $0[1]) }
     }
 
-    /// The used names, with their types.
-    func names() throws(MPDFailure) -> [(name: String, type: String)] {
-        try rows("SELECT DISTINCT name, type FROM sticker ORDER BY name, type", []).map { ($0[0], $0[1]) }
+    /// The used names, with their types. Throws if they need more than `most` bytes.
+    func names(most: Int) throws(MPDFailure) -> [(name: String, type: String)] {
+        try rows("SELECT DISTINCT name, type FROM sticker ORDER BY name, type", [], most: most).map { ($0[0], $0[1]) }
     }
+
+    /// Bytes of memory of a row with these texts.
+    static func cost(_ texts: String...) -> Int { texts.reduce(costOfRow) { $0 + $1.utf8.count } }
 
     private func execute(_ sql: String) throws(MPDFailure) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
@@ -118,9 +127,7 @@ import NowPlayingClient
         return MPDFailure(.system, "stickers cannot be kept: \(reason)")
     }
 
-    private func rows(
-        _ sql: String, _ values: [String], _ share: HeldShare? = nil
-    ) throws(MPDFailure) -> [[String]] {
+    private func rows(_ sql: String, _ values: [String], most: Int = .max) throws(MPDFailure) -> [[String]] {
         var made: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &made, nil) == SQLITE_OK, let statement = made else {
             throw failure()
@@ -131,6 +138,7 @@ import NowPlayingClient
             sqlite3_bind_text(statement, Int32(index + 1), bytes, Int32(bytes.count), Self.transient)
         }
         var rows: [[String]] = []
+        var left = most
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
@@ -140,8 +148,8 @@ import NowPlayingClient
                     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
                 }
                 rows.append(row)
-                let cost = row.reduce(Self.costOfRow) { $0 + $1.utf8.count }
-                guard share?.add(cost) ?? true else { throw HeldShare.tooMuch }
+                left -= row.reduce(Self.costOfRow) { $0 + $1.utf8.count }
+                guard left >= 0 else { throw HeldShare.tooMuch }
             case SQLITE_DONE: return rows
             case _: throw failure()
             }

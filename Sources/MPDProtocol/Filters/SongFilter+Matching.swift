@@ -75,7 +75,7 @@ extension TextTest {
         return switch relation {
         case .equals: text.utf8.elementsEqual(value.utf8)
         case .startsWith: text.utf8.starts(with: value.utf8)
-        case .contains, .matches: text.utf8.contains(value.utf8)
+        case .contains, .matches: TextSearch.contains(text, value)
         }
     }
 }
@@ -84,19 +84,5 @@ extension FormatTest {
     fileprivate func fits(_ song: some FilteredSong) -> Bool {
         (sampleRate == nil || sampleRate == song.sampleRate) && (bits == nil || bits == song.bits)
             && (channels == nil || channels == song.channels)
-    }
-}
-
-extension String.UTF8View {
-    /// True if the text contains these bytes.
-    fileprivate func contains(_ part: String.UTF8View) -> Bool {
-        let part = Array(part)
-        guard let first = part.first else { return true }
-        var rest = self[...]
-        while let begin = rest.firstIndex(of: first) {
-            if rest[begin...].starts(with: part) { return true }
-            rest = rest[rest.index(after: begin)...]
-        }
-        return false
     }
 }

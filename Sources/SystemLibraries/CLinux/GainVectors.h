@@ -19,6 +19,12 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+#ifdef __aarch64__
+/* Its instructions round with halves away from zero, and narrow to the nearest integer that fits. */
+#include <arm_neon.h>
+#define GAIN_NEON
+#endif
+
 typedef uint8_t u8x16 __attribute__((ext_vector_type(16)));
 typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
 typedef int32_t i32x4 __attribute__((ext_vector_type(4)));

@@ -31,13 +31,26 @@ INLINE Halves halves(Mixed mixed) {
                     __builtin_shufflevector(first, second, 1, 3, 9, 11, 5, 7, 13, 15)};
 }
 
+/* The upper halves of the products with a number. */
+INLINE u32x8 upper_products(u32x8 number, uint32_t factor) {
+#ifdef GAIN_NEON
+    uint32x4_t low = (uint32x4_t)number.lo, high = (uint32x4_t)number.hi;
+    uint32x4_t first = vuzp2q_u32(
+        (uint32x4_t)vmull_n_u32(vget_low_u32(low), factor), (uint32x4_t)vmull_high_n_u32(low, factor));
+    uint32x4_t second = vuzp2q_u32(
+        (uint32x4_t)vmull_n_u32(vget_low_u32(high), factor), (uint32x4_t)vmull_high_n_u32(high, factor));
+    return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    u32x8 even = (u32x8)(((u64x4)number & 0xFFFFFFFFu) * factor), odd = (u32x8)(((u64x4)number >> 32) * factor);
+    return __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
+#endif
+}
+
 /* (number ^ number >> 32) * MIXER */
 INLINE Halves mix(Halves number) {
     const uint32_t low = (uint32_t)MIXER, high = (uint32_t)(MIXER >> 32);
     u32x8 lower = number.lower ^ number.upper;
-    u32x8 even = (u32x8)(((u64x4)lower & 0xFFFFFFFFu) * low), odd = (u32x8)(((u64x4)lower >> 32) * low);
-    u32x8 carried = __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
-    return (Halves){lower * low, carried + lower * high + number.upper * low};
+    return (Halves){lower * low, upper_products(lower, low) + lower * high + number.upper * low};
 }
 
 /* The noise of eight samples (Dither.triangular). The difference of two numbers of 24 bits is exact. */
@@ -53,10 +66,15 @@ INLINE i16x8 rounded(f32x8 value, int clamps) {
         value = value < 32767.0f ? value : (f32x8)32767.0f;
         value = value > -32768.0f ? value : (f32x8)-32768.0f;
     }
+#ifdef GAIN_NEON
+    int32x4_t low = vcvtaq_s32_f32((float32x4_t)value.lo), high = vcvtaq_s32_f32((float32x4_t)value.hi);
+    return (i16x8)vqmovn_high_s32(vqmovn_s32(low), high);
+#else
     u32x8 half = ((u32x8)value & 0x80000000u) | 0x3EFFFFFFu;
     i32x8 whole = __builtin_convertvector(value + (f32x8)half, i32x8);
     whole = __builtin_elementwise_max(__builtin_elementwise_min(whole, (i32x8)32767), (i32x8)-32768);
     return __builtin_convertvector(whole, i16x8);
+#endif
 }
 
 /* Factors of eight samples from the frame `index` on. */

@@ -11,10 +11,12 @@ package struct DeviceStore: Sendable {
     private static let name = "devices.json"
     private static let maximumBytes = 256 << 10
 
-    /// The file in the folder of the settings, or in the default folder; nil: there is none.
+    /// The file in the folder of the settings, or in the default folder; nil: there is none. If that is on a read-only disk,
+    /// the file is in memory (see `StateFolder`).
     package init?(_ settings: WebSettings, environment: (String) -> String? = SocketLocation.variable) {
         guard let folder = settings.stateDirectory ?? Self.usualFolder(environment) else { return nil }
-        self.folder = folder
+        self.folder = StateFolder.usable(
+            folder, of: "nowplaying-web", keeps: "the paired devices", environment: environment)
     }
 
     /// The default folder; nil: there is none.

@@ -32,7 +32,9 @@ package struct LocalUsers: Sendable {
         func number(_ name: String?) throws(BridgeFailure) -> UInt32? {
             guard let name else { return nil }
             guard let number = GroupAccess.number(of: name) else {
-                throw BridgeFailure("the configuration names the group “\(name)” in [access], which does not exist")
+                throw BridgeFailure(
+                    "the configuration names the group “\(name)” in [access], which does not exist",
+                    isOfConfiguration: true)
             }
             return number
         }

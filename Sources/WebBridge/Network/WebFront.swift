@@ -58,7 +58,8 @@ import WebAccess
             throw BridgeFailure(
                 identity == nil
                     ? "cannot serve HTTP: out of memory"
-                    : "cannot use “certificate” and “key” of [web]: they do not belong together, or are no PEM")
+                    : "cannot use “certificate” and “key” of [web]: they do not belong together, or are no PEM",
+                isOfConfiguration: identity != nil)
         }
         return server
     }
@@ -71,7 +72,8 @@ import WebAccess
 
     private static func text(_ path: String, _ name: String) throws(BridgeFailure) -> String {
         guard let file = fopen(path, "re") else {
-            throw BridgeFailure("cannot read “\(name)” of [web]: \(SystemError("open \(path)").message)")
+            throw BridgeFailure(
+                "cannot read “\(name)” of [web]: \(SystemError("open \(path)").message)", isOfConfiguration: true)
         }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 256 << 10)
@@ -139,7 +141,7 @@ import WebAccess
         switch connection.kind {
         case .direct:
             // The query comes now: a client that closes its socket later has no user any more.
-            let user = connection.isLocal ? nil : TCPSocket.localUser(descriptor)
+            let user = connection.isLocal ? nil : PeerUser.reported(descriptor, isLocal: false)
             let facts = AccessConnection(
                 door: .direct, address: address, user: user, usesTLS: identity != nil,
                 end: connection.isLocal ? nil : NetworkAddress.end(of: descriptor))

@@ -1,3 +1,4 @@
+import CLinux
 import ControlProtocol
 import Glibc
 import NowPlaying
@@ -76,7 +77,14 @@ enum HostChecks {
                 action: "inspect or remove it: ls -l \(Finding.word(path))")
         }
         guard let error = state["error"]?.stringValue else {
-            return faults.isEmpty ? [Finding("state", .ok, "saved in \(path)")] : faults
+            guard faults.isEmpty else { return faults }
+            guard isInMemory(directory) else { return [Finding("state", .ok, "saved in \(path)")] }
+            return [
+                Finding(
+                    "state", .warning, "kept in memory, in \(path)",
+                    meaning: "a restart of the machine loses the queue and the position",
+                    action: "name a folder on a writable disk: state-directory in nowplayingd.conf")
+            ]
         }
         return faults + [
             Finding(
@@ -85,6 +93,16 @@ enum HostChecks {
                 action: "df \(Finding.word(path)); findmnt -T \(Finding.word(path)) shows whether it is read-only")
         ]
     }
+
+    private static func isInMemory(_ directory: String) -> Bool {
+        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return false }
+        defer { close(folder) }
+        return linux_file_system(folder) == tmpfs
+    }
+
+    /// TMPFS_MAGIC of statfs(2).
+    private static let tmpfs: UInt32 = 0x0102_1994
 
     /// Reports a daemon that opens nothing because it crashed twice soon after its start.
     static func rest(_ reason: String?) -> Finding? {

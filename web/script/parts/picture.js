@@ -107,11 +107,13 @@ export class Picture {
     this.#image = image;
     if (old !== next) {
       old.after(next);
-      const fade = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 400;
-      next.animate([{ opacity: 0 }, { opacity: 1 }], { duration: fade, easing: "ease-out" }).onfinish = () => {
-        // The image may be in use again.
-        if (old !== (this.#image ?? this.#empty)) old.remove();
-      };
+      const isStill = document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
+      // The image may be in use again.
+      const end = () => old !== (this.#image ?? this.#empty) && old.remove();
+      if (isStill)
+        end();
+      else
+        next.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 400, easing: "ease-out" }).onfinish = end;
     }
     this.#colours = image === null ? null : sample(image);
     this.#paint();
