@@ -19,6 +19,8 @@ import Testing
         "PlaybackEngine/Publishing/ItemMarks.swift": "a chapter or an advertisement",
         "PlaybackEngine/Publishing/StreamDescriptions.swift": "the next title of a station",
         "PlaybackEngine/Recovery/DeviceNews.swift": "a second between two events of a flapping device",
+        "LinuxSystem/NetworkWatch.swift": "half a second after a change of the network",
+        "PlaybackEngine/Recovery/NetworkRecovery.swift": "the next attempt to reach an address",
         "PlaybackEngine/Recovery/OutputRecovery.swift": "the next attempt to reach the sound server",
         "PlaybackEngine/Recovery/ReadWatch.swift": "five for a read that hangs",
         "PlaybackEngine/Recovery/SourceRecovery.swift": "a missing medium",
