@@ -268,7 +268,8 @@ package struct Transport: Sendable {
     /// `brokenAt`: seconds at which the current item broke off; nil: it played to its end.
     package mutating func ended(without skipped: Set<ItemID> = [], brokenAt: Double? = nil) -> [Effect] {
         guard wish != .stopped, let left = current else { return [] }
-        if order.modes.pausesAfterItem, !failuresEndPlay {
+        let pauses = order.modes.pausesAfterItem && !failuresEndPlay
+        if pauses {
             let next = follower(after: [left], without: skipped)
             order.singleTookEffect()
             if let next {
@@ -276,14 +277,13 @@ package struct Transport: Sendable {
                 return reached(next)
             }
         }
-        if let awaited = failures?.awaited, queue.index(of: awaited.item) != nil {
+        if !pauses, let awaited = failures?.awaited, queue.index(of: awaited.item) != nil {
             defer { leaveByItself(left) }
             return stand(at: awaited)
         }
         if let brokenAt { return end(at: left, .error, position: brokenAt) }
         defer { leaveByItself(left) }
-        if failuresEndPlay, let first = failures?.first { return end(at: first, .error) }
-        return end(at: nil, .ended)
+        return failuresEndPlay && failures != nil ? end(at: failures?.first, .error) : end(at: nil, .ended)
     }
 
     /// Handles an item that cannot be played. It is the current one, or one that was opened ahead (`isAhead`; this can be the
