@@ -1,5 +1,6 @@
 import ConfigurationFiles
 package import DaemonConfiguration
+import Glibc
 import LinuxSystem
 
 /// Default paths of the daemon's files.
@@ -36,8 +37,10 @@ package struct DaemonPaths: Equatable, Sendable {
         }
     }
 
-    /// These paths, with a folder in memory in place of a state directory on a read-only disk (see `StateFolder`).
+    /// These paths, with a folder in memory in place of a state directory that can't be made on a read-only disk (see
+    /// `StateFolder`). One that is there stays: the daemon saves when the disk takes writes again.
     func leavingReadOnlyDisk(environment: (String) -> String?) -> Self {
+        if access(stateDirectory, F_OK) == 0 { return self }
         var paths = self
         paths.stateDirectory = StateFolder.usable(
             stateDirectory, of: "nowplayingd", keeps: "the queue and the position", environment: environment)
