@@ -35,6 +35,8 @@ rooms='^AcceptanceTests\.Acceptance/(MixedSound|Snapcast(Away|Clients|Picture|Pl
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 # Hundreds of clients at each bound, and the time of the owner's answer beside them.
 crowds='^(AcceptanceTests\.Acceptance/(Crowd|MPDBound)|WebSecurityTests\.Bound)Tests/'
+# Those of the bridges, beside those of the daemon and the library.
+bounds='^(AcceptanceTests\.Acceptance/MPDBound|WebSecurityTests\.Bound)Tests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
 others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms"
