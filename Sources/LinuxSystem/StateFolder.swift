@@ -57,7 +57,7 @@ package enum StateFolder {
             switch kind(of: from) {
             case S_IFREG: try copy(from, to)
             case S_IFDIR where depth < maximumDepth: try copyTree(from, to, depth: depth + 1)
-            case _: continue
+            default: continue
             }
         }
     }

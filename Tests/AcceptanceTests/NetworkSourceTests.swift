@@ -104,6 +104,7 @@ extension Acceptance {
             let file = Self.music(seconds: 3600)
             let counter = Counter()
             let server = HTTPServer { request, connection in
+                // A link with 50 ms of delay and 400 kB a second.
                 usleep(50_000)
                 let start = request.offset ?? 0
                 connection.head(
