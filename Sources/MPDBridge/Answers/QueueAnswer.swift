@@ -49,8 +49,9 @@ import NowPlaying
         case failed(MPDFailure)
     }
 
-    /// Maximum songs of a page.
+    /// Maximum songs of a page. Those of a selection cost more: all their fields come from the daemon and the library.
     private static let pageSize = 500
+    private static let selectedPageSize = 100
     /// Maximum number of other songs between two songs of a page.
     private static let widestGap = 100
     /// Maximum known songs that one step writes.
@@ -200,7 +201,7 @@ import NowPlaying
 
     /// The next songs, up to the last one whose lines are unknown.
     private var unknown: ArraySlice<QueuePlaces.Place> {
-        var next = left.prefix(Self.pageSize)[...]
+        var next = left.prefix(selection == nil ? Self.pageSize : Self.selectedPageSize)[...]
         let gap = zip(next.indices, zip(next, next.dropFirst())).first { $1.1.index - $1.0.index > Self.widestGap }
         if let gap { next = next[...gap.0] }
         guard let asked else { return next }

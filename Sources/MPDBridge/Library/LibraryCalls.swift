@@ -115,7 +115,7 @@ import MPDProtocol
         var hasRoom = true
         let feed = PageFeed(
             link(client), "library.query", question.parameters(.rows(fields)),
-            most: question.filter == nil ? range.upperBound : .max, first: 500, test: test(question.filter, client))
+            most: question.filter == nil ? range.upperBound : .max, test: test(question.filter, client))
         feed.drain { row in
             guard passed < range.upperBound, hasRoom, let uri = row["uri"]?.stringValue else { return }
             passed += 1

@@ -54,7 +54,7 @@ import NowPlayingClient
     ) -> PageFeed {
         PageFeed(
             library.link(client), "lists.get", JSONObject([list, .init("fields", fields)]), cursor: "offset",
-            after: .integer(Int64(range.lowerBound)), most: range.count, first: 100, test: test)
+            after: .integer(Int64(range.lowerBound)), most: range.count, test: test)
     }
 
     private func rows(

@@ -46,7 +46,7 @@ import MPDProtocol
     /// `test`: test of the rows; the others are left out.
     init(
         _ link: ClientLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
-        after: JSONValue? = nil, most: Int = .max, first: Int = 1000,
+        after: JSONValue? = nil, most: Int = .max, first: Int = 100,
         test: RowTest? = nil
     ) {
         self.test = test

@@ -8,9 +8,6 @@ import NowPlaying
     private var left: ArraySlice<ValueTable.Row>
     private var last: [String]?
 
-    /// Rows that one step writes.
-    private static let part = 500
-
     /// An answer of these combinations; the value of the first tag is innermost.
     init(_ tags: [MPDTag], _ rows: ArraySlice<ValueTable.Row>) {
         self.tags = tags
@@ -18,7 +15,8 @@ import NowPlaying
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        for (row, _) in left.prefix(Self.part) {
+        let time = TurnTime()
+        while !time.isOver, let (row, _) = left.popFirst() {
             var isNew = last == nil
             for index in tags.indices.reversed() {
                 isNew = isNew || last?[index] != row[index]
@@ -26,7 +24,6 @@ import NowPlaying
             }
             last = row
         }
-        left = left.dropFirst(Self.part)
         return left.isEmpty ? .ends(.ok) : .more
     }
 }
@@ -43,12 +40,12 @@ import NowPlaying
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        for row in left.prefix(500) {
+        let time = TurnTime()
+        while !time.isOver, let row = left.popFirst() {
             if let tag { writer.pair(tag, row.key[0]) }
             writer.pair("songs", row.value.songs)
             writer.pair("playtime", Int64(clamping: row.value.duration.rounded(.down)))
         }
-        left = left.dropFirst(500)
         return left.isEmpty ? .ends(.ok) : .more
     }
 }

@@ -160,7 +160,7 @@ import MPDProtocol
     /// Looks at each song.
     private func walk() {
         let feed = PageFeed(
-            link, "library.query", question.parameters(.rows(LibrarySong.fields)), first: 200,
+            link, "library.query", question.parameters(.rows(LibrarySong.fields)),
             test: library.test(question.filter, client))
         feed.drain { row in
             guard let song = LibrarySong(row, self.names) else { return }

@@ -85,6 +85,7 @@ import NowPlayingClient
         for path in paths {
             guard let made = try? ServerChannel(loop, path) else { continue }
             channel = made
+            if caller != .own { made.yieldToOthers() }
             made.onNotification = { [unowned self] in onNotification?($0, $1) }
             made.onLoss = { [unowned self] in lost() }
             made.call("hello", greeting) { [weak self] in self?.greeted($0) }

@@ -35,8 +35,12 @@ struct ServerReply: Sendable {
     private let descriptor: OwnedDescriptor
     private var source: EventSource?
     private var input: [UInt8] = []
-    /// Number of leading bytes of `input` without a line end.
+    /// Number of leading bytes of `input` that were taken.
+    private var taken = 0
+    /// Number of leading bytes of `input` without the end of a line that was not taken.
     private var searched = 0
+    /// True while lines wait for another turn of the loop. The channel receives nothing meanwhile.
+    private var hasLines = false
     private var files: [OwnedDescriptor] = []
     private var output: [UInt8] = []
     private var callers: [Int64: Caller] = [:]
@@ -53,6 +57,9 @@ struct ServerReply: Sendable {
     }
 
     isolated deinit { source?.release() }
+
+    /// Lets the loop serve everything else first.
+    func yieldToOthers() { source?.yieldToOthers() }
 
     /// Calls a method.
     func call(_ method: String, _ parameters: JSONObject, _ caller: @escaping Caller) {
@@ -95,16 +102,33 @@ struct ServerReply: Sendable {
             sent += count
         }
         output.removeFirst(sent)
-        source?.setEvents(UInt32(EPOLLIN.rawValue) | (output.isEmpty ? 0 : UInt32(EPOLLOUT.rawValue)))
+        watch()
+    }
+
+    private func watch() {
+        let readable = hasLines ? 0 : UInt32(EPOLLIN.rawValue)
+        source?.setEvents(readable | (output.isEmpty ? 0 : UInt32(EPOLLOUT.rawValue)))
     }
 
     private func happened(_ events: UInt32) {
         if events & UInt32(EPOLLOUT.rawValue) != 0 { flush() }
-        guard events & ~UInt32(EPOLLOUT.rawValue) != 0 else { return }
-        let isOpen = receive()
+        guard events & ~UInt32(EPOLLOUT.rawValue) != 0, !hasLines else { return }
+        takeLines(isOpen: receive())
+    }
+
+    /// Takes lines for one turn, and the others in later turns of the loop.
+    private func takeLines(isOpen: Bool) {
+        hasLines = false
+        let time = TurnTime()
         // A handler may close the connection.
-        while source != nil, let line = nextLine() { take(line) }
-        guard source != nil, !isOpen || input.count > Self.maximumLine else { return }
+        while source != nil, let line = nextLine() {
+            take(line)
+            guard time.isOver, source != nil else { continue }
+            hasLines = true
+            EventLoop.current.later { [weak self] in self?.takeLines(isOpen: isOpen) }
+            break
+        }
+        guard source != nil, !hasLines, !isOpen || input.count > Self.maximumLine else { return watch() }
         lose()
     }
 
@@ -116,27 +140,33 @@ struct ServerReply: Sendable {
 
     /// False: the server sends nothing more.
     private func receive() -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
+        input.removeFirst(taken)
+        searched -= taken
+        taken = 0
+        return withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             let received = UnixSocket.receive(descriptor.number, into: buffer)
             files += received.descriptors.map { OwnedDescriptor($0) }
-            if received.count > 0 { input.append(contentsOf: buffer[..<received.count]) }
+            if received.count > 0 { input += UnsafeRawBufferPointer(rebasing: buffer[..<received.count]) }
             return received.count > 0 || received.count == -Int(EAGAIN) || received.count == -Int(EINTR)
         }
     }
 
     private func nextLine() -> [UInt8]? {
-        guard let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+        let end = input.withUnsafeBytes { bytes -> Int? in
+            guard searched < bytes.count else { return nil }
+            let found = memchr(bytes.baseAddress! + searched, Int32(UInt8(ascii: "\n")), bytes.count - searched)
+            return found.map { UnsafeRawPointer($0) - bytes.baseAddress! }
+        }
+        guard let end else {
             searched = input.count
             return nil
         }
-        searched = 0
-        if end + 1 == input.count {
-            input.removeLast()
-            defer { input = [] }
-            return input
+        defer {
+            taken = end + 1
+            searched = taken
+            if taken == input.count { (input, taken, searched) = ([], 0, 0) }
         }
-        defer { input.removeSubrange(...end) }
-        return Array(input[..<end])
+        return Array(input[taken..<end])
     }
 
     private func take(_ line: [UInt8]) {

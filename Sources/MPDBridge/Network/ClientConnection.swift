@@ -34,12 +34,13 @@ import MPDProtocol
     /// A connection, which takes ownership of the descriptor.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Watches for lines; false: that failed.
-    func begin(_ loop: EventLoop, _ happened: @escaping @PlayerLoop (Event) -> Void) -> Bool {
+    /// Watches for lines; false: that failed. `yields`: the loop serves all others first.
+    func begin(_ loop: EventLoop, yields: Bool, _ happened: @escaping @PlayerLoop (Event) -> Void) -> Bool {
         watched = Self.readable
         source = loop.watch(descriptor, watched) { events in
             happened(Event(isReadable: events & Self.readable != 0, isGone: events & Self.gone != 0))
         }
+        if yields { source?.yieldToOthers() }
         return source != nil
     }
 

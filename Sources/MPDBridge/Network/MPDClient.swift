@@ -76,7 +76,7 @@ import NowPlaying
 
     /// Greets the client and serves it. False: the descriptor cannot be watched.
     func begin() -> Bool {
-        guard connection.begin(loop, { [unowned self] in happened($0) }) else { return false }
+        guard connection.begin(loop, yields: !source.isOwn, { [unowned self] in happened($0) }) else { return false }
         writer.greeting(version: MPDServer.version)
         isTimed = true
         settle()
