@@ -38,7 +38,7 @@ import NowPlayingClient
     private var listedRevision: Int64 = 0
 
     /// Ids in a page of a listing.
-    private static let page: Int64 = 10_000
+    private static let page: Int64 = 2000
 
     /// A mirror of a session of this daemon; nil: the active one. It sets the daemon's handlers.
     init(_ daemon: FollowedDaemon, session: String? = nil) {

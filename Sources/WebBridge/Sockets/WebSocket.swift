@@ -97,7 +97,8 @@ import WebProtocol
     /// Begins to read.
     func begin() {
         source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
-        guard source != nil else { return end() }
+        guard let source else { return end() }
+        if !caller.isOwner { source.yieldToOthers() }
         // libmicrohttpd may have switched the option off for an answer.
         TCPSocket.sendAtOnce(connection.descriptor)
         if connection.facts.usesTLS {
@@ -253,8 +254,7 @@ import WebProtocol
         isServing = true
         if events & UInt32(EPOLLIN.rawValue) != 0, !isChoked, !isHeld, wslay_event_recv(context) != 0 {
             isServing = false
-            if isBroken { return end() }
-            return fail()
+            return isBroken ? end() : fail()
         }
         isServing = false
         guard !isEnded else { return }

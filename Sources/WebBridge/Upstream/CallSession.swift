@@ -1,4 +1,5 @@
 import ControlProtocol
+import Glibc
 import LinuxSystem
 import NowPlaying
 import WebAccess
@@ -79,14 +80,29 @@ import WebProtocol
     /// Takes a line: a request or a batch. True: the line gets no answer.
     @discardableResult func take(_ line: [UInt8]) -> Bool {
         let received = MonotonicTime.now
-        // A line end between JSON tokens is white space there, but it would end a line of the socket.
-        let line = line.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        let line = Self.inOneLine(line)
         switch line.withUnsafeBytes({ RPCLine.read($0) }) {
         case .single(let element): return take(element, line, received)
         case .batch(let elements):
             take(elements, line)
             return !elements.contains { Self.id($0) != nil }
         }
+    }
+
+    /// The text with blanks for line ends: one between JSON tokens is white space there, but it would end a line of the socket.
+    private static func inOneLine(_ text: [UInt8]) -> [UInt8] {
+        var line = text
+        line.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            for end in [0x0A, 0x0D] as [Int32] {
+                var place = start
+                while let found = memchr(place, end, start + bytes.count - place) {
+                    found.storeBytes(of: 0x20, as: UInt8.self)
+                    place = found + 1
+                }
+            }
+        }
+        return line
     }
 
     private func take(_ element: RPCElement, _ line: [UInt8], _ received: MonotonicTime) -> Bool {
