@@ -28,6 +28,9 @@ package struct TitlePlan: Sendable {
     /// Kept items, each with the number of its last use.
     private var kept: [ItemID: UInt64] = [:]
     private var uses: UInt64 = 0
+    /// Uses of items in their order, from `nextUse` on. The last use of each kept item is among them.
+    private var used: [(id: ItemID, number: UInt64)] = []
+    private var nextUse = 0
     /// Items whose facts were dropped, with the time.
     private var dropped: [ItemID: MonotonicTime] = [:]
 
@@ -64,9 +67,31 @@ package struct TitlePlan: Sendable {
     }
 
     private mutating func use(_ id: ItemID) {
-        guard kept[id] != nil else { return }
+        if kept[id] != nil { note(id) }
+    }
+
+    private mutating func note(_ id: ItemID) {
         uses += 1
         kept[id] = uses
+        used.append((id, uses))
+        if used.count > 2 * kept.count + 64 { dropOldUses() }
+    }
+
+    private mutating func dropOldUses() {
+        used = used[nextUse...].filter { kept[$0.id] == $0.number }
+        nextUse = 0
+    }
+
+    /// Takes the kept item that was not used for the longest time.
+    private mutating func takeOldest() -> ItemID? {
+        while nextUse < used.count {
+            let (id, number) = used[nextUse]
+            nextUse += 1
+            guard kept[id] == number else { continue }
+            kept[id] = nil
+            return id
+        }
+        return nil
     }
 
     /// Takes the next item. `isWanted` as for `plan`: the queue may have changed since.
@@ -108,10 +133,8 @@ package struct TitlePlan: Sendable {
         underWay.remove(id)
         guard isUsed else { return [] }
         dropped[id] = nil
-        uses += 1
-        kept[id] = uses
-        guard kept.count > Self.keptItems, let oldest = kept.min(by: { $0.value < $1.value })?.key else { return [] }
-        kept[oldest] = nil
+        note(id)
+        guard kept.count > Self.keptItems, let oldest = takeOldest() else { return [] }
         if dropped.count >= Self.remembered {
             dropped = dropped.filter { now.seconds(since: $0.value) < Self.droppedSeconds / 2 }
         }
@@ -129,6 +152,7 @@ package struct TitlePlan: Sendable {
     /// Drops all items for which `isInQueue` is false: the queue lost many.
     package mutating func forget(unless isInQueue: (ItemID) -> Bool) {
         kept = kept.filter { isInQueue($0.key) }
+        dropOldUses()
         unreadable = unreadable.filter(isInQueue)
         away = away.filter(isInQueue)
         dropped = dropped.filter { isInQueue($0.key) }

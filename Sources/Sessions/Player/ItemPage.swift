@@ -18,12 +18,27 @@ import PlaybackEngine
         self.fields = fields
     }
 
+    /// An item of the page. Most pages name few fields, and metadata are unpacked for those that need them.
+    private struct Item {
+        let entry: QueueEntry
+        lazy var metadata = entry.details?.metadata
+
+        init(_ entry: QueueEntry) { self.entry = entry }
+    }
+
     /// Writes the items in the range until the page is full. Returns the index after the last one.
     func write(_ range: Range<Int>, to writer: inout JSONWriter) -> Int {
         let start = writer.bytes.count
+        let entries = player.queue.entries
+        // The state knows more about the current item: its feedback and chapter.
+        let current = player.state.item
         for index in range {
             let end = writer.bytes.count
-            item(player.queue.entries[index], to: &writer)
+            var item = Item(entries[index])
+            let shown = current?.id == item.entry.id ? current : nil
+            writer.beginObject()
+            for field in fields { write(field, &item, shown, to: &writer) }
+            writer.endObject()
             guard writer.bytes.count - start > Self.bytes, index > range.lowerBound else { continue }
             writer.shorten(to: end)
             return index
@@ -31,52 +46,42 @@ import PlaybackEngine
         return range.upperBound
     }
 
-    private func item(_ entry: QueueEntry, to writer: inout JSONWriter) {
-        // The state knows more about the current item: its feedback and chapter.
-        let shown = player.state.item.flatMap { $0.id == entry.id ? $0 : nil }
-        let details = entry.details
-        let metadata = details?.metadata
-        writer.beginObject()
-        for field in fields { write(field, entry, metadata, shown, to: &writer) }
-        writer.endObject()
-    }
-
     private func write(
-        _ field: ItemField, _ entry: QueueEntry, _ metadata: MediaMetadata?, _ shown: NowPlayingItem?,
-        to writer: inout JSONWriter
+        _ field: ItemField, _ item: inout Item, _ shown: NowPlayingItem?, to writer: inout JSONWriter
     ) {
+        let entry = item.entry
         switch field {
         case .id: writer.member("id", Int(entry.id.number))
         case .play: writer.member("play", player.playCount(of: entry.id))
         case .uri: writer.member("uri", entry.source.uri)
-        case .title: writer.member("title", metadata?.title ?? entry.source.displayName)
-        case .subtitle: writer.member("subtitle", metadata?.subtitle)
-        case .artist: writer.member("artist", metadata?.artist)
-        case .artists: StateEncoder.artists(&writer, metadata?.artists ?? [])
-        case .albumTitle: writer.member("albumTitle", metadata?.albumTitle)
-        case .albumArtist: writer.member("albumArtist", metadata?.albumArtist)
-        case .composer: writer.member("composer", metadata?.composer)
-        case .genre: writer.member("genre", metadata?.genre)
-        case .trackNumber: writer.member("trackNumber", metadata?.trackNumber)
-        case .trackCount: writer.member("trackCount", metadata?.trackCount)
-        case .discNumber: writer.member("discNumber", metadata?.discNumber)
-        case .discCount: writer.member("discCount", metadata?.discCount)
-        case .releaseDate: writer.member("releaseDate", metadata?.releaseDate)
-        case .isrc: writer.member("isrc", metadata?.isrc)
-        case .description: writer.member("description", metadata?.summary)
-        case .contentRating: writer.member("contentRating", metadata?.contentRating)
-        case .show: writer.member("show", metadata?.show)
-        case .language: writer.member("language", metadata?.language)
-        case .isExplicit: writer.member("isExplicit", metadata?.isExplicit)
-        case .mediaType: writer.member("mediaType", (metadata?.mediaType ?? .audio).rawValue)
-        case .isLiveStream: writer.member("isLiveStream", metadata?.isLiveStream)
-        case .defaultRate: writer.member("defaultRate", metadata?.defaultRate)
-        case .artworkUrl: writer.member("artworkUrl", metadata?.artworkURL)
-        case .chapters: StateEncoder.chapters(&writer, metadata?.chapters ?? [], limit: StateEncoder.listLimit)
+        case .title: writer.member("title", item.metadata?.title ?? entry.source.displayName)
+        case .subtitle: writer.member("subtitle", item.metadata?.subtitle)
+        case .artist: writer.member("artist", item.metadata?.artist)
+        case .artists: StateEncoder.artists(&writer, item.metadata?.artists ?? [])
+        case .albumTitle: writer.member("albumTitle", item.metadata?.albumTitle)
+        case .albumArtist: writer.member("albumArtist", item.metadata?.albumArtist)
+        case .composer: writer.member("composer", item.metadata?.composer)
+        case .genre: writer.member("genre", item.metadata?.genre)
+        case .trackNumber: writer.member("trackNumber", item.metadata?.trackNumber)
+        case .trackCount: writer.member("trackCount", item.metadata?.trackCount)
+        case .discNumber: writer.member("discNumber", item.metadata?.discNumber)
+        case .discCount: writer.member("discCount", item.metadata?.discCount)
+        case .releaseDate: writer.member("releaseDate", item.metadata?.releaseDate)
+        case .isrc: writer.member("isrc", item.metadata?.isrc)
+        case .description: writer.member("description", item.metadata?.summary)
+        case .contentRating: writer.member("contentRating", item.metadata?.contentRating)
+        case .show: writer.member("show", item.metadata?.show)
+        case .language: writer.member("language", item.metadata?.language)
+        case .isExplicit: writer.member("isExplicit", item.metadata?.isExplicit)
+        case .mediaType: writer.member("mediaType", (item.metadata?.mediaType ?? .audio).rawValue)
+        case .isLiveStream: writer.member("isLiveStream", item.metadata?.isLiveStream)
+        case .defaultRate: writer.member("defaultRate", item.metadata?.defaultRate)
+        case .artworkUrl: writer.member("artworkUrl", item.metadata?.artworkURL)
+        case .chapters: StateEncoder.chapters(&writer, item.metadata?.chapters ?? [], limit: StateEncoder.listLimit)
         case .chapterIndex: writer.member("chapterIndex", shown?.chapterIndex)
         case .adTimeRanges:
-            StateEncoder.adTimeRanges(&writer, metadata?.adTimeRanges ?? [], limit: StateEncoder.listLimit)
-        case .texts: StateEncoder.texts(&writer, metadata?.texts ?? [])
+            StateEncoder.adTimeRanges(&writer, item.metadata?.adTimeRanges ?? [], limit: StateEncoder.listLimit)
+        case .texts: StateEncoder.texts(&writer, item.metadata?.texts ?? [])
         case .duration: writer.member("duration", entry.details?.duration)
         case .isLiked: writer.member("isLiked", shown?.feedback?.isLiked)
         case .isDisliked: writer.member("isDisliked", shown?.feedback?.isDisliked)
