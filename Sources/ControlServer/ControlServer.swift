@@ -282,8 +282,12 @@ package struct ControlServerOptions: Sendable {
         return UnsafeMutableRawBufferPointer(rebasing: arrivals[..<Self.readBytesOfForeigner])
     }
 
+    /// Maximum connections that one turn of the loop takes. The kernel keeps those of all users in one queue, and a user who
+    /// connects without end must not keep it full: one that is refused costs some microseconds.
+    private static let acceptsOfTurn = 256
+
     private func accept(from listener: Int32, inBackground isInBackground: Bool) {
-        for _ in 0..<64 {
+        for _ in 0..<Self.acceptsOfTurn {
             let descriptor: Int32
             do throws(SystemError) { descriptor = try UnixSocket.accept(listener) } catch {
                 switch error.code {

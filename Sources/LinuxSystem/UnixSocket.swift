@@ -43,15 +43,37 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Connects to the socket at `path`. EAGAIN: the queue of the listener is full. The descriptor is the caller's.
+    /// Connects to the socket at `path`. EAGAIN: the queue of the listener stays full. The descriptor is the caller's.
     package static func connect(_ path: String) throws(SystemError) -> Int32 {
         let descriptor = try make("make a socket")
-        guard withAddress(path, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
+        guard withAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
             let code = errno
             close(descriptor)
             throw SystemError("connect to \(path)", code: code)
         }
         return descriptor
+    }
+
+    /// connect(2) of a non-blocking socket. While others fill the queue of the listener, it waits for room.
+    private static func connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+        let result = Glibc.connect(descriptor, address, size)
+        guard result != 0, errno == EAGAIN else { return result }
+        setBlocking(descriptor, microseconds: waitMicroseconds)
+        let (second, code) = (Glibc.connect(descriptor, address, size), errno)
+        setBlocking(descriptor, microseconds: nil)
+        errno = code
+        return second
+    }
+
+    /// Microseconds of the wait for room in the queue of a listener.
+    private static let waitMicroseconds = 100_000
+
+    /// Lets sends and connects wait for this time; nil: not at all.
+    private static func setBlocking(_ descriptor: Int32, microseconds: Int?) {
+        var limit = timeval(tv_sec: 0, tv_usec: microseconds ?? 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let flags = fcntl(descriptor, F_GETFL)
+        _ = fcntl(descriptor, F_SETFL, microseconds == nil ? flags | O_NONBLOCK : flags & ~O_NONBLOCK)
     }
 
     private static func make(_ operation: String) throws(SystemError) -> Int32 {
