@@ -20,8 +20,12 @@ final class Client {
 
     init(_ path: String, _ daemon: AnyObject? = nil) {
         self.daemon = daemon
-        descriptor = (try? UnixSocket.connect(path)) ?? -1
-        if descriptor < 0 { fail("can't connect to \(path)") }
+        var failure: SystemError?
+        do throws(SystemError) { descriptor = try UnixSocket.connect(path) } catch {
+            descriptor = -1
+            failure = error
+        }
+        if let failure { fail("\(failure)") }
         let flags = fcntl(descriptor, F_GETFL)
         _ = fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK)
     }

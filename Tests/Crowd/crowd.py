@@ -145,5 +145,5 @@ class Crowd:
 if __name__ == "__main__":
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    os.nice(10)
+    os.setpriority(os.PRIO_PROCESS, 0, 10)
     Crowd(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] if len(sys.argv) > 4 else "").run()

@@ -5,6 +5,7 @@ usage: crowd.py SOCKET CONNECTIONS BOUND    BOUND: a key of BOUNDS
 
 It prints "ready N" when N connections have a place and all of them have sent their first bytes.
 """
+import os
 import selectors
 import signal
 import socket
@@ -21,6 +22,9 @@ BOUNDS = {
     "answers": (b"listallinfo\nplaylistinfo\nlist title group artist\n" * 8, False),
     "patterns": (b'find "' + SLOW.encode() + b'"\nplaylistfind "' + SLOW.encode() + b'"\n', True),
     "values": (b"list title group artist group album group genre\n", True),
+    "pictures": (b"albumart folder/1.flac 0\nalbumart folder/1.flac 8192\n", True),
+    "stickers": (b"sticker set Artist a b " + b"x" * 4000 + b"\nsticker find Artist \"\" b\nstickernames\n", True),
+    "sorts": (b"playlistsearch title a sort title\n", True),
     "messages": (b"subscribe a\n" + b"sendmessage a " + b"x" * 15_000 + b"\n", True),
     "passwords": (b"password wrong\n", True),
 }
@@ -69,6 +73,8 @@ class Client:
 
 
 def main():
+    # Clients on other machines take no processor of this one.
+    os.setpriority(os.PRIO_PROCESS, 0, 10)
     path, count, bound = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     content, repeats = BOUNDS[bound]
     connections = [connection for connection in (connect(path) for _ in range(count)) if connection]

@@ -7,18 +7,18 @@ import Testing
     private static let mpd: KeyValuePairs<String, [String]> = [
         "connections": [
             "MPDBridgeTests/BoundTests.places", "MPDBridgeTests/StrangerTests.places",
-            "AcceptanceTests/MPDBoundTests.bound",
+            "AcceptanceTests/MPDBoundTests.bounds",
         ],
         "a connection without any right": ["MPDBridgeTests/ClientPatienceTests.stranger"],
-        "a line": ["AcceptanceTests/MPDBoundTests.bound"],
-        "a command list": ["MPDProtocolTests/ConversationTests.listLimits", "AcceptanceTests/MPDBoundTests.bound"],
-        "unread answers": ["MPDBridgeTests/ClientPatienceTests.unread", "AcceptanceTests/MPDBoundTests.bound"],
+        "a line": ["AcceptanceTests/MPDBoundTests.bounds"],
+        "a command list": ["MPDProtocolTests/ConversationTests.listLimits", "AcceptanceTests/MPDBoundTests.bounds"],
+        "unread answers": ["MPDBridgeTests/ClientPatienceTests.unread", "AcceptanceTests/MPDBoundTests.bounds"],
         "long commands: the library, listings of the queue": ["MPDBridgeTests/BoundTests.long"],
         "memory of answers and lists: command lists, values of tags, sorted songs, indexes of the queue, stickers, messages":
             [
-                "MPDBridgeTests/BoundTests.memory", "AcceptanceTests/MPDBoundTests.bound",
+                "MPDBridgeTests/BoundTests.memory", "AcceptanceTests/MPDBoundTests.bounds",
             ],
-        "a turn of the loop": ["MPDBridgeTests/BoundTests.turns", "AcceptanceTests/MPDBoundTests.bound"],
+        "a turn of the loop": ["MPDBridgeTests/BoundTests.turns", "AcceptanceTests/MPDBoundTests.bounds"],
         "a filter": ["MPDBridgeTests/RegularExpressionTests.limits"],
         "processor time for filters": [
             "MPDBridgeTests/RegularExpressionTests.bounds", "MPDBridgeTests/RegularExpressionTests.budget",
@@ -26,12 +26,19 @@ import Testing
         "memory of a pattern": [
             "MPDBridgeTests/RegularExpressionTests.bounds", "MPDBridgeTests/RegularExpressionTests.invalid",
         ],
-        "messages": ["MPDBridgeTests/BoundTests.messages", "AcceptanceTests/MPDBoundTests.bound"],
-        "pictures that are being read, places in results": ["MPDBridgeTests/BoundTests.recent"],
+        "messages": ["MPDBridgeTests/BoundTests.messages", "AcceptanceTests/MPDBoundTests.bounds"],
+        "pictures that are being read, places in results": [
+            "MPDBridgeTests/BoundTests.recent", "AcceptanceTests/MPDBoundTests.bounds",
+        ],
         "part of a picture": ["MPDProtocolTests/AnswerTests.parts"],
-        "passwords": ["MPDBridgeTests/StrangerTests.guesses", "AcceptanceTests/MPDBoundTests.bound"],
-        "stickers": ["MPDBridgeTests/StickerBoundTests.lengths", "MPDBridgeTests/StickerBoundTests.size"],
-        "lines in the log: wrong passwords, refused connections": ["MPDBridgeTests/BoundTests.log"],
+        "passwords": ["MPDBridgeTests/StrangerTests.guesses", "AcceptanceTests/MPDBoundTests.bounds"],
+        "stickers": [
+            "MPDBridgeTests/StickerBoundTests.lengths", "MPDBridgeTests/StickerBoundTests.size",
+            "AcceptanceTests/MPDBoundTests.bounds",
+        ],
+        "lines in the log: wrong passwords, refused connections": [
+            "MPDBridgeTests/BoundTests.log", "AcceptanceTests/MPDBoundTests.bounds",
+        ],
     ]
 
     private static let page: KeyValuePairs<String, [String]> = [

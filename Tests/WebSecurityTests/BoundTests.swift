@@ -19,6 +19,7 @@ import Testing
 
     init() async throws {
         _ = DescriptorLimit.raise(to: 4096)
+        ProcessorPriority.raise()
         house = try await SecurityHouse("anonymous = read\n")
         token = try house.pair().token
         let samples = [UInt8](repeating: 0, count: 44_100 * 4 * 60)
@@ -110,11 +111,10 @@ import Testing
         let before = house.bridgeMemory
         let sockets = try fill()
         defer { for socket in sockets { close(socket) } }
-        // A machine that is busy with other tests may hold one answer back.
         let waits = try (0..<3).map { _ in try wait() }
         let memory = house.bridgeMemory
-        print("   \(row): \(Int((waits.min() ?? 0) * 1000)) ms, \(before >> 10) to \(memory >> 10) KiB")
-        #expect((waits.min() ?? 1) < Self.patience, "\(row): \(waits)")
+        print("   \(row): \(waits.map { Int($0 * 1000) }) ms, \(before >> 10) to \(memory >> 10) KiB")
+        #expect((waits.max() ?? 1) < Self.patience, "\(row): \(waits)")
         #expect(memory < Self.memory, "\(row): \(memory)")
         let state = try house.request(
             house.port, "POST", "/rpc", body: #"{"jsonrpc":"2.0","id":1,"method":"nowPlaying.get"}"#)
@@ -187,6 +187,8 @@ import Testing
             for part in 0..<2 {
                 threads.enter()
                 Thread.detachNewThread {
+                    // The clients come from other machines, and leave the processors to the programs.
+                    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
                     var number = part
                     var buffer = [UInt8](repeating: 0, count: 65_536)
                     while !isOver.load(ordering: .relaxed) {
