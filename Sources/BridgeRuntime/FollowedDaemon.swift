@@ -19,6 +19,9 @@ package import NowPlayingClient
     /// Possible paths of its socket, in the order of the attempts.
     package let paths: [String]
 
+    /// Seconds of a turn.
+    private static let turn = 0.001
+
     private let loop: EventLoop
     private let follower: Follower
     private var source: EventSource?
@@ -43,9 +46,11 @@ package import NowPlayingClient
         } catch { onFailure?(error) }
     }
 
+    /// Takes messages for one turn, and the others in later turns of the loop.
     private func serve() {
+        let end = EventLoop.now.advanced(bySeconds: Self.turn)
         do {
-            while let event = try follower.take() {
+            while let event = try follower.take(until: end) {
                 switch event {
                 case .state(let state):
                     isThere = true
@@ -63,5 +68,6 @@ package import NowPlayingClient
             return
         }
         retry = follower.due.map { due in loop.deadline(due) { [unowned self] in serve() } }
+        if follower.isInterrupted { loop.later { [weak self] in self?.serve() } }
     }
 }

@@ -85,7 +85,13 @@ package final class Connection {
 
     /// The next line that was received, without its end; nil: there is none yet.
     package func bufferedLine() -> [UInt8]? {
-        guard let end = input[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
+        let found = input.withUnsafeBytes { bytes -> Int? in
+            guard scanned < bytes.count, let start = bytes.baseAddress else { return nil }
+            return memchr(start + scanned, Int32(UInt8(ascii: "\n")), bytes.count - scanned).map {
+                UnsafeRawPointer($0) - start
+            }
+        }
+        guard let end = found else {
             scanned = input.count
             return nil
         }

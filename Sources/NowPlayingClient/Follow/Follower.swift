@@ -99,10 +99,16 @@ package final class Follower {
     /// Instant at which `take` must be called even if the descriptor is not readable; nil: never.
     package var due: MonotonicTime? { retry }
 
-    /// The next event that is available without waiting; nil: there is none yet. Throws if the daemon refuses.
-    package func take() throws(ClientError) -> Event? {
+    /// True if the last `take` ended at its instant. More messages may have arrived.
+    package private(set) var isInterrupted = false
+
+    /// The next event that is available without waiting; nil: there is none yet. `end`: instant after which it passes on no
+    /// further answers. Throws if the daemon refuses.
+    package func take(until end: MonotonicTime? = nil) throws(ClientError) -> Event? {
+        isInterrupted = false
         while true {
-            if let state = try bufferedState() { return .state(state) }
+            if let state = try bufferedState(until: end) { return .state(state) }
+            if isInterrupted { return nil }
             if let retry, retry <= MonotonicTime.now { try reconnect() }
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&wait, 1, 0) > 0 else { return nil }
@@ -133,19 +139,26 @@ package final class Follower {
 
     // MARK: Reading
 
-    private func bufferedState() throws(ClientError) -> StateView? {
+    private func bufferedState(until end: MonotonicTime?) throws(ClientError) -> StateView? {
         while let message = try bufferedMessage() {
-            if message["method"]?.stringValue == "nowPlaying.changed", let state = message["params"] {
-                return StateView(state)
+            if let state = try take(message) { return StateView(state) }
+            if let end, end <= MonotonicTime.now {
+                isInterrupted = true
+                return nil
             }
-            guard let id = message["id"]?.integerValue else { continue }
-            if let caller = callers.removeValue(forKey: id) { caller(message) }
-            guard id == subscription else { continue }
-            if let error = message["error"] { throw .refused(RemoteFailure(error)) }
-            fruitless = 0
-            if let state = message["result"] { return StateView(state) }
         }
         return nil
+    }
+
+    /// Passes an answer to its caller. Returns the state in a message; nil: it has none.
+    private func take(_ message: JSONValue) throws(ClientError) -> JSONValue? {
+        if message["method"]?.stringValue == "nowPlaying.changed", let state = message["params"] { return state }
+        guard let id = message["id"]?.integerValue else { return nil }
+        if let caller = callers.removeValue(forKey: id) { caller(message) }
+        guard id == subscription else { return nil }
+        if let error = message["error"] { throw .refused(RemoteFailure(error)) }
+        fruitless = 0
+        return message["result"]
     }
 
     private func bufferedMessage() throws(ClientError) -> JSONValue? {
