@@ -43,7 +43,8 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Connects to the socket at `path`. EAGAIN: the queue of the listener stays full. The descriptor is the caller's.
+    /// Connects to the socket at `path`. It waits up to 0.1 s for room in the queue of the listener; EAGAIN: the queue stays
+    /// full. The descriptor is the caller's.
     package static func connect(_ path: String) throws(SystemError) -> Int32 {
         let descriptor = try make("make a socket")
         guard withAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
