@@ -40,6 +40,8 @@ final class HTTPInput: MediaInput {
     private(set) var nature = Nature.file
     /// True for a stream without beginning and end, to present knowledge.
     var isLive: Bool { nature != .file }
+    /// True for a file whose end shows by nothing but the end of the connection.
+    var hasUnmarkedEnd: Bool { nature == .file && size == nil && !isChunked && !isSegmented }
     /// Fingerprint of its beginning.
     private(set) var beginning = StreamBeginning()
     private var isOgg = false
