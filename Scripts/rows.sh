@@ -35,6 +35,8 @@ rooms='^AcceptanceTests\.Acceptance/(MixedSound|Snapcast(Away|Clients|Picture|Pl
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 # Hundreds of clients at each bound, and the time of the owner's answer beside them.
 crowds='^(AcceptanceTests\.Acceptance/(Crowd|MPDBound)|WebSecurityTests\.Bound)Tests/'
+# Servers that behave badly: they wait most of the time.
+servers='^AcceptanceTests\.Acceptance/BadServerTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms|$servers"

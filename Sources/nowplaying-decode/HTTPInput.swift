@@ -19,6 +19,8 @@ final class HTTPInput: MediaInput {
     private var filter: IcyFilter?
     /// Audio without titles: the last bytes before `arrived`.
     private var audio: [UInt8] = []
+    /// The first bytes after each jump in a file.
+    private var passed = PassedBytes()
     /// Offset after the last byte taken from the connection, without titles.
     private var arrived: Int64
     /// Offset of the next byte to read.
@@ -40,6 +42,8 @@ final class HTTPInput: MediaInput {
     private(set) var nature = Nature.file
     /// True for a stream without beginning and end, to present knowledge.
     var isLive: Bool { nature != .file }
+    /// True for a file whose end shows by nothing but the end of the connection.
+    var hasUnmarkedEnd: Bool { nature == .file && size == nil && !isChunked && !isSegmented }
     /// Fingerprint of its beginning.
     private(set) var beginning = StreamBeginning()
     private var isOgg = false
@@ -77,7 +81,7 @@ final class HTTPInput: MediaInput {
         arrived = offset
         position = offset
         let transfer = try connection.open(offset: offset, readsLists: false)
-        try resume(transfer)
+        try resume(transfer, at: offset)
         size = transfer.head.wholeLength(from: arrived)
         isResumable = size != nil && (transfer.head.acceptsRanges || offset > 0)
     }
@@ -134,7 +138,8 @@ final class HTTPInput: MediaInput {
         var attempts = 0
         while true {
             if failure != nil { return isLive ? ffmpeg_error_end : ffmpeg_error_io }
-            let count = takeAudio(into: target)
+            var count = takeAudio(into: target)
+            if count == 0 { count = passed.copy(at: position, into: target) }
             if count > 0 {
                 position += Int64(count)
                 return Int32(count)
@@ -213,7 +218,9 @@ final class HTTPInput: MediaInput {
         {
             guard isResumable || position == 0 else { throw WireFailure(.lost, "the connection was lost") }
             audio = []
-            try resume(try connection.open(offset: position, readsLists: false))
+            let isJump = isSeekable && position != arrived
+            let start = isJump ? PassedBytes.beginning(of: position, size: size) : position
+            try resume(try connection.open(offset: start, readsLists: false), at: start)
         }
         guard let transfer = connection.transfer else { return false }
         try connection.wait {
@@ -237,17 +244,17 @@ final class HTTPInput: MediaInput {
         return true
     }
 
-    /// Continues at the position with the answer to a request for the bytes from there on. Some servers offer ranges and send
+    /// Continues with the answer to a request for the bytes from `start` on. Some servers offer ranges and send
     /// the whole file: then its beginning is dropped as it comes. Throws `WireFailure`.
-    private func resume(_ transfer: HTTPTransfer) throws(WireFailure) {
-        arrived = position
-        guard position > 0 else { return }
+    private func resume(_ transfer: HTTPTransfer, at start: Int64) throws(WireFailure) {
+        arrived = start
+        guard start > 0 else { return }
         if transfer.status == 200, size == nil || transfer.head.contentLength == size {
             sendsNoParts = true
             arrived = 0
             return
         }
-        guard transfer.status == 206, transfer.head.begins(at: position) else {
+        guard transfer.status == 206, transfer.head.begins(at: start) else {
             throw WireFailure(.broken, "its server sends a different part than requested")
         }
         guard let size, let whole = transfer.head.rangedLength else { return }
@@ -262,6 +269,7 @@ final class HTTPInput: MediaInput {
                 if nature != .station, size == nil, !isSegmented { note(bytes) }
                 if isSeekable || nature != .station, !isSegmented { record(bytes) }
                 guard filter != nil else {
+                    if isSeekable { passed.take(bytes, at: arrived) }
                     audio += bytes
                     arrived += Int64(count)
                     continue

@@ -35,7 +35,8 @@ final class Media {
     /// Frame before which no change of tags is reported.
     private var tagsFrom: Int64 = 0
     private(set) var opened: OpenedMedia
-    /// Frames of a stream by its container, less those that a decoder may drop at its end; nil: unknown.
+    /// Frames of a stream or file whose server does not mark its end, by its container, less those that a decoder may drop at
+    /// its end; nil: unknown.
     private let stated: Int64?
 
     /// Maximum number of tag changes per second of audio: half of the daemon's limit.
@@ -60,7 +61,9 @@ final class Media {
         gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)
         let dropped = 2 * Int64(max(1152, decoder.frameCount))
         let length = Gaps(container, decoder, isLive: false).length ?? container.statedLength
-        stated = network?.nature == .stream ? length.map { $0 - dropped } : nil
+        // A file ends early only by a table of its packets: other statements of the length mostly are not exact.
+        let isStated = network?.nature == .stream || network?.hasUnmarkedEnd == true && gaps.end != nil
+        stated = isStated ? length.map { $0 - dropped } : nil
         timeline = PartTimeline(decoder)
         opened = OpenedMedia(
             format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
@@ -157,7 +160,7 @@ final class Media {
                 container.clearError()
                 return .interrupted
             default:
-                if let failure = network?.failure ?? lostSegment {
+                if let failure = network?.failure ?? lostSegment ?? earlyEnd {
                     guard hasStatedEnd else { throw failure }
                     network?.endHere()
                 }
@@ -171,6 +174,12 @@ final class Media {
     private var hasStatedEnd: Bool {
         guard let network, network.nature == .stream, let stated, let nextFrame else { return false }
         return nextFrame >= stated
+    }
+
+    /// Failure of a file that ends before the end that its container states, if its server marks none; nil: it does not.
+    private var earlyEnd: WireFailure? {
+        guard network?.hasUnmarkedEnd == true, let stated, nextFrame ?? 0 < stated else { return nil }
+        return WireFailure(.lost, "its server ended the connection before the end of the file")
     }
 
     /// Fingerprint of a stream that may be a file; nil: it is known to be none.

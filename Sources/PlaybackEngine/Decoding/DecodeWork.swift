@@ -108,9 +108,10 @@ struct DecodeWork {
         if late == nil { decoder = ClosedDecoder(decoder) }
     }
 
-    /// Continues a live stream with this decoder.
+    /// Continues a live stream with this decoder, or a file on the network as below.
     mutating func regain(_ stream: any LateDecoder) {
         progress = .decoding
+        if !stream.isLive, !stream.isSeekable { skipped = itemFrame }
         isDry = false
         decoder = stream
         late = stream

@@ -123,10 +123,11 @@ extension DecodeWorker {
         breakOff(work, work.loss ?? DecodingError(.mediaGone, "the connection was lost"))
     }
 
-    /// True if a file on the network continues with this decoder at the frame that did not come.
+    /// True if a file on the network continues with this decoder at the frame that did not come. Without ranges, it decodes
+    /// the frames before once more, and drops them.
     private func continues(_ broken: DecodeWork, with decoder: any LateDecoder) -> Bool {
-        guard !broken.isLive, !decoder.isLive, decoder.isSeekable else { return false }
-        return (try? decoder.seek(toFrame: broken.itemFrame)) != nil
+        guard !broken.isLive, !decoder.isLive else { return false }
+        return !decoder.isSeekable || (try? decoder.seek(toFrame: broken.itemFrame)) != nil
     }
 
     private func resume(_ broken: DecodeWork, with decoder: any LateDecoder) {

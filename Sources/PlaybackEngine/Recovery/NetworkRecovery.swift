@@ -13,11 +13,15 @@ import NowPlaying
     private(set) var nextTry: MonotonicTime?
     /// Set while sound is missing because of a source on the network.
     private var watch: AnyObject?
+    /// Last break of a source that delivered, after which it was tried at once; nil: none.
+    private var broken: (item: ItemID, time: MonotonicTime)?
     /// Instant at which the source last returned.
     private var regainedAt: MonotonicTime?
 
     /// Seconds after its return in which another loss of a source continues the count of failures.
     private static let steadySeconds = 10.0
+    /// Seconds from one attempt at once to the next one.
+    private static let breakSeconds = 60.0
 
     /// Without a failure.
     init(_ player: Player) { self.player = player }
@@ -41,8 +45,9 @@ import NowPlaying
 
     /// Handles a file that broke off. Its decoded part plays on.
     func lost(_ link: ChainLink, _ error: DecodingError) {
-        if let pending = player.playout.pending, pending.ticket == link.ticket { return away(link, error) }
-        guard note(link.id, error) else { return player.sources.abandon() }
+        let isTried = triesAtOnce(link.id, error)
+        if let pending = player.playout.pending, pending.ticket == link.ticket, !isTried { return away(link, error) }
+        guard isTried || note(link.id, error) else { return player.sources.abandon() }
         if let lane = player.playout.audible, lane.isStarved, let stall = player.playout.stall, stall.isOfSource {
             player.playout.setStalled(player.sources.latenessReason)
         }
@@ -61,6 +66,19 @@ import NowPlaying
         tries = SourceTries(id, isLast: true)
         nextTry = tries?.failed(.unreachable, at: EventLoop.now)
         schedule()
+    }
+
+    /// Tries a source again at once that delivered until now; false: it did so a moment ago, or the network is down.
+    private func triesAtOnce(_ id: ItemID, _ error: DecodingError) -> Bool {
+        let now = EventLoop.now
+        if let broken, broken.item == id, now.seconds(since: broken.time) < Self.breakSeconds { return false }
+        guard error.kind != .noNetwork else { return false }
+        broken = (id, now)
+        tries = SourceTries(id)
+        regainedAt = nil
+        nextTry = now
+        schedule()
+        return true
     }
 
     /// Plans the next attempt; false: the address has failed too often.
@@ -95,8 +113,13 @@ import NowPlaying
     private func lookAgain() {
         retry = nil
         nextTry = nil
+        keepingTries { player.sources.lookAgain() }
+    }
+
+    /// Starts the item again in `body`, and continues the count of its failures.
+    func keepingTries(_ body: () -> Void) {
         let kept = (tries, regainedAt)
-        player.sources.lookAgain()
+        body()
         (tries, regainedAt) = kept
     }
 

@@ -199,7 +199,8 @@ import NowPlaying
         missedItem = nil
         player.network.sourceIsBack()
         if changesFormat, let current = player.transport.current {
-            return player.playout.preparation.startHere(current, .unstall)
+            // A file that breaks at one place again and again gets its attempts once.
+            return player.network.keepingTries { player.playout.preparation.startHere(current, .unstall) }
         }
         if let lane = player.playout.audible { player.playout.feeder.topUp(lane) }
     }

@@ -4,8 +4,8 @@ import NowPlaying
 /// Plan of the attempts to open a source on the network that cannot be reached.
 struct SourceTries: Equatable {
     let item: ItemID
-    /// Reason of the last failure.
-    private(set) var reason = StallReason.unreachable
+    /// Reason of the last failure; `sourceLate` before it.
+    private(set) var reason = StallReason.sourceLate
     /// Instant of the first failure of the address in a row; nil: none.
     private var firstFailure: MonotonicTime?
     /// Failures of the address in a row.

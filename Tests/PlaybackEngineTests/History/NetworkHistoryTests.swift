@@ -159,6 +159,8 @@ import Testing
             #expect(complaints.isEmpty, "seed \(seed)")
             #expect(BoundaryTests.order(states.map(\.state)) == [1, 2], "seed \(seed)")
             #expect(states.allSatisfy { $0.state.error == nil }, "seed \(seed)")
+            // The first attempt is immediate, while the decoded part plays.
+            #expect(!states.contains { $0.state.stall == .unreachable }, "seed \(seed)")
             #expect(items[0].medium.breaks.load(ordering: .relaxed) > 0)
         }
     }
@@ -174,6 +176,8 @@ import Testing
             world.run(seconds: 300, until: { world.player.transport.wish == .stopped })
         }
         #expect(complaints.isEmpty)
+        // One attempt at once, and two more within a minute.
+        #expect(broken.medium.openings.load(ordering: .relaxed) == 4)
         let index = states.firstIndex { $0.state.cause == .error }
         let error = index.map { states[$0].state }
         #expect(error?.error?.code == .lost && error?.error?.itemID == ItemID(1))
