@@ -13,6 +13,8 @@ final class LinkHouse: Sendable {
     /// The daemon of the rooms, and their server; nil: snapserver is not installed.
     let rooms: (daemon: RealDaemon, server: Snapserver)?
     private let bridges: [TestProcess]
+    /// A program that has the port from which the daemon would send to the rooms; nil: there are no rooms.
+    private let neighbour: TestProcess?
 
     private static let mpdPort = 6600
     private static let webPort = 8088
@@ -26,9 +28,13 @@ final class LinkHouse: Sendable {
         }
         let radio = await daemon("null")
         let podcast = await daemon("null")
-        var rooms: (RealDaemon, Snapserver)?
+        var (rooms, neighbour): ((RealDaemon, Snapserver)?, TestProcess?)
         if AudioMaterial.run("sh", ["-c", "command -v snapserver"]) == 0 {
             let server = await Snapserver.start(in: folder, at: network.ours)
+            let words = network.inside + ["nc", "-l", "4954"]
+            neighbour = await LoopThread.run { TestProcess(words) }
+            let listeners = network.inside + ["ss", "-tln"]
+            precondition(becomes { TestProcess.run(listeners).text.contains(":4954 ") }, "no other program at the port")
             rooms = (await daemon("snapcast:\(network.ours)"), server)
         }
         mkdir(folder.path("music"), 0o755)
@@ -47,7 +53,7 @@ final class LinkHouse: Sendable {
                 return TestProcess(network.inside + words, environment: own)
             }
         }
-        return LinkHouse(network, folder, radio, podcast, rooms, bridges)
+        return LinkHouse(network, folder, radio, podcast, rooms, bridges, neighbour)
     }
 
     private static func settings(_ network: NetworkNamespace, _ folder: TemporaryFolder) -> String {
@@ -74,7 +80,8 @@ final class LinkHouse: Sendable {
 
     private init(
         _ network: NetworkNamespace, _ folder: TemporaryFolder, _ radio: RealDaemon, _ podcast: RealDaemon,
-        _ rooms: (daemon: RealDaemon, server: Snapserver)?, _ bridges: [TestProcess]
+        _ rooms: (daemon: RealDaemon, server: Snapserver)?, _ bridges: [TestProcess],
+        _ neighbour: TestProcess?
     ) {
         self.network = network
         self.folder = folder
@@ -82,9 +89,10 @@ final class LinkHouse: Sendable {
         self.podcast = podcast
         self.rooms = rooms
         self.bridges = bridges
+        self.neighbour = neighbour
     }
 
-    deinit { for process in bridges { process.end() } }
+    deinit { for process in bridges + [neighbour].compactMap({ $0 }) { process.end() } }
 
     /// Starts a broker, which keeps nothing over its end.
     func startBroker() async -> TestProcess {
@@ -137,9 +145,11 @@ final class LinkHouse: Sendable {
     /// The events that the browser has received.
     var events: String { String(decoding: folder.read("events"), as: UTF8.self) }
 
-    /// Ends the connections of the box to a port at the other end of the cable; that end gets no word of it.
-    func forgetConnections(toPort port: Int) {
-        _ = TestProcess.run(network.inside + ["ss", "-K", "dst", network.ours, "dport", "=", "\(port)"])
+    /// Lets the box forget its connection to the Snapcast server, which gets no word of it, and frees the first port from which
+    /// the daemon sends: the next connection comes from another port.
+    func forgetRooms() {
+        neighbour?.signal(SIGKILL)
+        _ = TestProcess.run(network.inside + ["ss", "-K", "dst", network.ours, "dport", "=", "4953"])
     }
 
     /// Path of the library's socket.
