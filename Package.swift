@@ -19,9 +19,9 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], usesRegex
     return .target(name: name, dependencies: dependencies, swiftSettings: settings + (usesRegex ? [] : [lean]))
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func program(_ name: String, _ dependencies: [Target.Dependency], in folder: String? = nil) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings,
+        name: name, dependencies: dependencies, path: folder, swiftSettings: settings,
         linkerSettings: [.linkedLibrary("m"), .unsafeFlags(["-Xlinker", "--gc-sections"])])
 }
 
@@ -366,8 +366,9 @@ if buildsDecode {
 
 // The optimizer halves the time of the tests; the thread sanitizer takes an optimized array for shared.
 let hot = [
-    "AudioCore", "AudioDecoders", "ControlProtocol", "ControlServer", "LinuxSystem", "MPDBridge", "MPDProtocol",
-    "MixedOutput", "NowPlaying", "PlaybackEngine", "PlaybackEngineTests", "Sessions", "TestSupport", "TrackReading",
+    "AudioCore", "AudioDecoders", "AudioDecodersTests", "ControlProtocol", "ControlServer", "LinuxSystem", "MPDBridge",
+    "MPDProtocol", "MixedOutput", "NowPlaying", "PlaybackEngine", "PlaybackEngineTests", "Sessions", "TestSupport",
+    "TrackDatabase", "TrackDatabaseTests", "TrackReading",
 ]
 for target in package.targets where hot.contains(target.name) && Context.environment["NOWPLAYING_SANITIZER"] == nil {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
@@ -385,16 +386,12 @@ if let names = Context.environment["NOWPLAYING_ONLY"] {
 // Only `make bench BENCH=library` and `make microbenchmarks` have use for these.
 if Context.environment["NOWPLAYING_LIBRARY_BENCHMARK"] == "1" {
     package.targets.append(
-        .executableTarget(
-            name: "librarybenchmark", dependencies: ["TrackDatabase", "TestLibraries"], path: "Benchmarks/Library",
-            swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
+        program("librarybenchmark", ["TrackDatabase", "TestLibraries"], in: "Benchmarks/Library"))
 }
 if Context.environment["NOWPLAYING_MICROBENCHMARKS"] == "1" {
-    package.targets.append(
-        .executableTarget(
-            name: "microbenchmarks",
-            dependencies: [
-                "DaemonRuntime", "Sessions", "StateKeeping", "PlaybackEngine", "AudioCore", "ControlProtocol",
-                "LinuxSystem", "NowPlaying",
-            ], path: "Benchmarks/Micro", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
+    let needs: [Target.Dependency] = [
+        "DaemonRuntime", "Sessions", "StateKeeping", "PlaybackEngine", "AudioCore", "ControlProtocol", "LinuxSystem",
+        "NowPlaying",
+    ]
+    package.targets.append(program("microbenchmarks", needs, in: "Benchmarks/Micro"))
 }

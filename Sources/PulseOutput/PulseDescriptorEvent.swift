@@ -58,14 +58,19 @@ import LinuxSystem
 }
 
 /// The kernel's watch of a descriptor, for one event of libpulse after the other.
+///
+/// It watches a copy of the descriptor. libpulse may close its own within a call, before the watch ends, and the open file
+/// may live on: the server has the other end of a channel in shared memory, a new process everything until its start. The
+/// kernel would then report a watch whose descriptor has no number, by which alone it can be ended.
 @PlayerLoop final class DescriptorWatch {
     private unowned let main: PulseMainLoop
     /// The watched descriptor, which is libpulse's.
     let descriptor: Int32
-    /// Device and number of the open file. A number of a descriptor can come again with another file.
-    private let file: (dev_t, ino_t)?
-    /// Our own copy of the descriptor if it is watched twice, else -1.
-    private var duplicate: Int32 = -1
+    /// Device and number of a socket, else nil: other files have no number of their own. A number of a descriptor can come
+    /// again with another file.
+    private let socket: (dev_t, ino_t)?
+    /// Our own copy of the descriptor; -1: none could be made, or the watch has ended.
+    private var copy: Int32
     private var source: EventSource?
     private var events: UInt32
     /// Nil: libpulse has freed it.
@@ -77,14 +82,9 @@ import LinuxSystem
         self.descriptor = descriptor
         self.events = events
         self.event = event
-        file = Self.file(of: descriptor)
-        let handler: @PlayerLoop (UInt32) -> Void = { self.happened($0) }
-        source = main.loop.watch(descriptor, events, handler)
-        if source == nil {
-            // epoll accepts each descriptor once; a copy counts as another one.
-            duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-            if duplicate >= 0 { source = main.loop.watch(duplicate, events, handler) }
-        }
+        socket = Self.socket(descriptor)
+        copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        if copy >= 0 { source = main.loop.watch(copy, events) { self.happened($0) } }
     }
 
     private func happened(_ events: UInt32) {
@@ -92,10 +92,10 @@ import LinuxSystem
         main.call(self) { event.happened(events) }
     }
 
-    /// True if the descriptor still is the file that is watched.
-    var isOfSameFile: Bool {
-        guard let file, let now = Self.file(of: descriptor) else { return false }
-        return file == now
+    /// True if the descriptor still is the socket that is watched.
+    var isOfSameSocket: Bool {
+        guard let socket, let now = Self.socket(descriptor) else { return false }
+        return socket == now
     }
 
     /// Watches these events for another event of libpulse from now on.
@@ -116,12 +116,13 @@ import LinuxSystem
         event = nil
         source?.release()
         source = nil
-        if duplicate >= 0 { close(duplicate) }
-        duplicate = -1
+        if copy >= 0 { close(copy) }
+        copy = -1
     }
 
-    private static func file(of descriptor: Int32) -> (dev_t, ino_t)? {
+    private static func socket(_ descriptor: Int32) -> (dev_t, ino_t)? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? (status.st_dev, status.st_ino) : nil
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        return (status.st_dev, status.st_ino)
     }
 }

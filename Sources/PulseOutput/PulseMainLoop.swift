@@ -33,11 +33,10 @@ import NowPlaying
     func watch(_ descriptor: Int32, _ events: UInt32, for event: PulseDescriptorEvent) -> DescriptorWatch {
         if isFree, let calling, calling.descriptor == descriptor {
             isFree = false
-            if calling.isOfSameFile {
+            if calling.isOfSameSocket {
                 calling.take(event, events)
                 return calling
             }
-            // The end of a watch goes by the number: it must come before the beginning of the next one.
             calling.end()
         }
         return DescriptorWatch(self, descriptor, events, for: event)

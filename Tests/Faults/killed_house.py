@@ -208,7 +208,10 @@ class House:
 
     def last_words(self, program):
         with open(self.path(program + ".log"), encoding="utf-8", errors="replace") as log:
-            return f"{program} ended with status {self.processes[program].returncode}: {log.read()[-1500:]!r}"
+            # What it said before the report of its crash has the reason of an abort.
+            before, mark, report = log.read().partition("*** Signal")
+        said = before[-1500:] + (mark + report)[:1500]
+        return f"{program} ended with status {self.processes[program].returncode}: {said!r}"
 
     def ended(self):
         """The programs that have ended by themselves, with their status and last words. A program that crashes prints where, and

@@ -63,6 +63,55 @@ import Testing
         #expect(goesBack && middles.allSatisfy { $0 < 8000 }, "\(middles)")
         await LoopThread.run { thread.decode.end() }
     }
+
+    @Test("a station begins with what its server sends in advance, however much is ordered") func stationBegins()
+        async throws
+    {
+        let thread = try #require(await DecodingHouse.start { Advance() })
+        let station = MediaSource.file(try #require(FilePath(Array("/station".utf8))))
+        let item = DecodeItem(ticket: 1, id: ItemID(1), source: station, position: 0)
+        thread.decode.begin(run: 1, item, in: nil, prefill: 2.4)
+        let (ring, end) = await thread.reached()
+        #expect(end - ring.begin == 8000)
+        await LoopThread.run { thread.decode.end() }
+    }
+}
+
+/// A station whose server sends a second in advance, and nothing after it.
+private final class Advance: LateDecoder {
+    let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)
+    let mediaFormat = MediaFormat(codec: "silence", sampleRate: 8000, channels: 1)
+    let lengthInFrames: Int64? = nil
+    let metadata = MediaMetadata()
+    let isSeekable = false
+    let isLive = true
+    let patience = 60.0
+    /// Both ends of a pipe without a byte.
+    private let ends: [Int32] = {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0)
+        return ends
+    }()
+    var descriptor: Int32 { ends[0] }
+    private var frame = 0
+
+    deinit { ends.forEach { close($0) } }
+
+    func takeMetadataChange() -> MediaMetadata? { nil }
+    func wait(seconds: Double) -> Bool { false }
+    func isOpened() throws(DecodingError) -> Bool { true }
+    func seek(toFrame frame: Int64) throws(DecodingError) { throw DecodingError(.broken, "it is live") }
+
+    func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int? {
+        let count = try read(into: buffer)
+        return count > 0 ? count : nil
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        let count = min(buffer.count / 2, 100, 8000 - frame)
+        frame += count
+        return count
+    }
 }
 
 /// Fails at its first frame and ever after.

@@ -97,12 +97,19 @@ private let readAnew: pa_io_event_cb_t = { api, event, descriptor, _, context in
     }
 
     /// libpulse frees the event of its connection before each read, and makes another one after that.
-    @Test("a descriptor whose event is freed and made anew in its callback is still watched, also as another file")
-    @PlayerLoop func descriptorOfEventAfterEvent() async {
+    @Test(
+        "a descriptor whose event is freed and made anew in its callback is still watched, also as another file",
+        arguments: [true, false])
+    @PlayerLoop func descriptorOfEventAfterEvent(isSocket: Bool) async {
         let witness = Witness()
         let api = witness.main.api
         var (ends, others): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        #expect(pipe(&ends) == 0 && pipe(&others) == 0)
+        let stream = Int32(SOCK_STREAM.rawValue)
+        let made =
+            isSocket
+            ? [socketpair(AF_UNIX, stream, 0, &ends), socketpair(AF_UNIX, stream, 0, &others)]
+            : [pipe(&ends), pipe(&others)]
+        #expect(made == [0, 0])
         witness.other = others[0]
         witness.event = api.pointee.io_new(api, ends[0], PA_IO_EVENT_INPUT, readAnew, witness.context)
         api.pointee.io_set_destroy(witness.event, ioFreed)
@@ -115,6 +122,42 @@ private let readAnew: pa_io_event_cb_t = { api, event, descriptor, _, context in
         api.pointee.io_free(witness.event)
         #expect(witness.destroyed == 5)
         for end in [ends[0], ends[1], others[0], others[1]] { close(end) }
+    }
+
+    /// The server holds the other end of a channel in shared memory for a moment longer than libpulse.
+    @Test("a descriptor that is closed inside its own callback is not reported again, although its file is open elsewhere")
+    @PlayerLoop func closedDescriptorOfOpenFile() async {
+        let witness = Witness()
+        let api = witness.main.api
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let elsewhere = dup(ends[0])
+        _ = api.pointee.io_new(
+            api, ends[0], PA_IO_EVENT_INPUT,
+            { api, event, descriptor, _, context in
+                api!.pointee.io_free(event)
+                close(descriptor)
+                enter(context) { $0.called() }
+            }, witness.context)
+        // The byte stays unread.
+        write(ends[1], "x", 1)
+        await witness.untilCalled(1)
+        var others: [Int32] = [0, 0]
+        #expect(pipe(&others) == 0)
+        let event = api.pointee.io_new(
+            api, others[0], PA_IO_EVENT_INPUT,
+            { api, event, descriptor, _, context in
+                var byte: UInt8 = 0
+                read(descriptor, &byte, 1)
+                enter(context) { $0.called() }
+            }, witness.context)
+        for number in 2...20 {
+            write(others[1], "x", 1)
+            await witness.untilCalled(number)
+        }
+        #expect(witness.calls == 20)
+        api.pointee.io_free(event)
+        for end in [elsewhere, ends[1], others[0], others[1]] { close(end) }
     }
 
     @Test("one descriptor can be watched by two events, and switching one off leaves the other")

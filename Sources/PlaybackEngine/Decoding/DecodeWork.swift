@@ -130,6 +130,8 @@ struct DecodeWork {
     private static let beginningSeconds = 0.5
     /// Seconds that must have arrived in any case.
     private static let leastBeginning = 0.3
+    /// Seconds of a live stream that suffice at once: its server sends some in advance.
+    private static let advance = 1.0
 
     /// Begins a live stream here: `isEnoughToBegin` decides how long its sound waits.
     mutating func beginLive() { beginning = (ring.end, nil) }
@@ -139,13 +141,11 @@ struct DecodeWork {
     mutating func isEnoughToBegin(end: Int64) -> Bool {
         guard let beginning else { return false }
         let now = EventLoop.now
-        guard let time = beginning.time else {
-            self.beginning?.time = now
-            return false
-        }
-        guard end - beginning.end >= ring.format.frames(seconds: Self.leastBeginning),
-            now.seconds(since: time) >= Self.beginningSeconds
-        else { return false }
+        let time = beginning.time ?? now
+        self.beginning?.time = time
+        let arrived = ring.format.seconds(frames: end - beginning.end)
+        let isLate = now.seconds(since: time) >= Self.beginningSeconds
+        guard arrived >= Self.advance || isLate && arrived >= Self.leastBeginning else { return false }
         self.beginning = nil
         return true
     }
