@@ -32,6 +32,8 @@ edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 delays='^AcceptanceTests\.Acceptance/MeasuredDelayTests/'
 # With the real snapserver: a part of the tests of clients.
 rooms='^AcceptanceTests\.Acceptance/(MixedSound|Snapcast(Away|Clients|Picture|Plugin|Rooms|Time)?)Tests/'
+# A cable that is pulled, with every program beside it.
+links='^AcceptanceTests\.Acceptance/LinkTests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 # Hundreds of clients at each bound, and the time of the owner's answer beside them.
 crowds='^(AcceptanceTests\.Acceptance/(Crowd|MPDBound)|WebSecurityTests\.Bound)Tests/'
@@ -39,4 +41,4 @@ crowds='^(AcceptanceTests\.Acceptance/(Crowd|MPDBound)|WebSecurityTests\.Bound)T
 servers='^AcceptanceTests\.Acceptance/BadServerTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms|$servers"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms|$servers|$links"

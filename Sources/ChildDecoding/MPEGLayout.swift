@@ -10,6 +10,8 @@ package struct MPEGLayout: Equatable, Sendable {
     package let sampleRate: Int64
     /// True if each frame has one known offset.
     package private(set) var isExact = false
+    /// Samples of each channel without those that the encoder added at both ends; nil: unknown, or not of this file.
+    package private(set) var itemSamples: Int64?
     /// Offset of the first frame of audio in the source.
     private let start: Int64
     /// Offset to which the table refers, and bytes from there to the end.
@@ -50,6 +52,10 @@ package struct MPEGLayout: Equatable, Sendable {
             table = info.isConstant ? [] : info.table
             isExact = info.isConstant && walk.isConstant
             if !info.isConstant, let frames = info.frames { size = (bytes, frames) }
+            // A file that was cut or joined after the encoding has other ends.
+            if info.bytes != nil, abs(end - tableStart - bytes) <= 256, let statedSamples {
+                itemSamples = info.added.map { max(0, statedSamples - $0) }
+            }
         } else {
             isExact = walk.isConstant && walk.frames >= 3
         }
@@ -174,10 +180,13 @@ package struct MPEGLayout: Equatable, Sendable {
         return result
     }
 
+    /// Samples by which a decoder delays the sound.
+    private static let decoderDelay: Int64 = 529
+
     /// The header of the whole stream in its first frame; nil: it has none.
     private static func info(
         _ bytes: [UInt8], at index: Int, _ header: Header
-    ) -> (isConstant: Bool, frames: Int64?, bytes: Int64?, table: [Double])? {
+    ) -> (isConstant: Bool, frames: Int64?, bytes: Int64?, table: [Double], added: Int64?)? {
         var place = index + 4 + header.sideBytes
         guard place + 8 <= bytes.count else { return nil }
         let name = bytes[place..<place + 4]
@@ -199,6 +208,19 @@ package struct MPEGLayout: Equatable, Sendable {
             table = entries.enumerated().map { $0 == 0 ? 0 : $1 + 0.5 } + [256]
             if zip(table, table.dropFirst()).contains(where: { $0 > $1 }) { table = [] }
         }
-        return (isConstant, frames.flatMap { $0 > 0 ? $0 : nil }, size.flatMap { $0 > 0 ? $0 : nil }, table)
+        place += (flags & 4 != 0 ? 100 : 0) + (flags & 8 != 0 ? 4 : 0)
+        return (
+            isConstant, frames.flatMap { $0 > 0 ? $0 : nil }, size.flatMap { $0 > 0 ? $0 : nil }, table,
+            added(bytes, at: place)
+        )
+    }
+
+    /// Samples of each channel before and after the sound, by LAME's part of the header; nil: there is none.
+    private static func added(_ bytes: [UInt8], at place: Int) -> Int64? {
+        // 9 bytes of name, revision, lowpass, 4 of peak, 2 × 2 of gain, flags, rate, 3 of delay and padding.
+        guard place + 24 <= bytes.count, bytes[place] != 0 else { return nil }
+        let both = bytes[place + 21..<place + 24].reduce(0) { $0 << 8 | Int64($1) }
+        // A decoder delays the sound by 529 samples: that many of the padding come before its end.
+        return (both >> 12) + decoderDelay + max(0, (both & 0xFFF) - decoderDelay)
     }
 }

@@ -35,12 +35,31 @@ package final class TCPConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The socket of a new connection, which is the caller's.
-    package static func open(host: String, port: UInt16, seconds: Double) throws(Problem) -> Int32 {
-        try connect(host, port, until: MonotonicTime.now.advanced(bySeconds: seconds))
+    /// The socket of a new connection, which is the caller's. `ports`: those of this end to a host that is not this machine, the
+    /// first free one; if none is free, any.
+    package static func open(
+        host: String, port: UInt16, from ports: ClosedRange<UInt16>? = nil, seconds: Double
+    ) throws(Problem) -> Int32 {
+        try connect(host, port, from: ports, until: MonotonicTime.now.advanced(bySeconds: seconds))
     }
 
-    private static func connect(_ host: String, _ port: UInt16, until end: MonotonicTime) throws(Problem) -> Int32 {
+    /// Ends all connections from these ports of this machine that only the host still has, as after a power cut or a long outage:
+    /// the host takes a new connection from the same port for a sign of that (RFC 9293 §3.5.1). Waits.
+    package static func endForgotten(host: String, port: UInt16, from ports: ClosedRange<UInt16>, seconds: Double) {
+        let end = MonotonicTime.now.advanced(bySeconds: seconds)
+        for own in ports {
+            guard let descriptor = try? connect(host, port, from: own...own, orAny: false, until: end) else { continue }
+            // The host forgets this one at once.
+            var atOnce = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+            close(descriptor)
+        }
+    }
+
+    private static func connect(
+        _ host: String, _ port: UInt16, from ports: ClosedRange<UInt16>? = nil, orAny: Bool = true,
+        until end: MonotonicTime
+    ) throws(Problem) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICSERV | AI_ADDRCONFIG
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -51,13 +70,60 @@ package final class TCPConnection: Sendable {
         var problem = Problem.unknownHost
         var next = list
         while let info = next {
-            do throws(Problem) { return try open(info.pointee, until: end) } catch { problem = error }
+            do throws(Problem) {
+                return try open(info.pointee, from: ports, orAny: orAny, until: end)
+            } catch { problem = error }
             next = info.pointee.ai_next
         }
         throw problem
     }
 
-    private static func open(_ info: addrinfo, until end: MonotonicTime) throws(Problem) -> Int32 {
+    private static func open(
+        _ info: addrinfo, from ports: ClosedRange<UInt16>?, orAny: Bool, until end: MonotonicTime
+    ) throws(Problem) -> Int32 {
+        var problem = Problem.system(EADDRNOTAVAIL)
+        for port in isThisMachine(info) ? [] : ports.map(Array.init) ?? [] {
+            do throws(Problem) { return try open(info, from: port, until: end) } catch { problem = error }
+            // The last connection from this port may have ended a moment before, or exist.
+            guard problem == .system(EADDRNOTAVAIL) || problem == .system(EADDRINUSE) else { throw problem }
+        }
+        guard orAny else { throw problem }
+        return try open(info, from: nil, until: end)
+    }
+
+    /// True for an address of the loopback device.
+    private static func isThisMachine(_ info: addrinfo) -> Bool {
+        switch info.ai_family {
+        case AF_INET:
+            let address = UnsafeRawPointer(info.ai_addr).loadUnaligned(as: sockaddr_in.self).sin_addr
+            return withUnsafeBytes(of: address) { $0.first == 127 }
+        case AF_INET6:
+            let address = UnsafeRawPointer(info.ai_addr).loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            return withUnsafeBytes(of: address) { $0.elementsEqual([UInt8](repeating: 0, count: 15) + [1]) }
+        default: return false
+        }
+    }
+
+    /// Binds a socket to a port of this end.
+    private static func bind(_ descriptor: Int32, _ family: Int32, to port: UInt16) -> Bool {
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var (four, six) = (sockaddr_in(), sockaddr_in6())
+        (four.sin_family, four.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+        (six.sin6_family, six.sin6_port) = (sa_family_t(AF_INET6), port.bigEndian)
+        let isSix = family == AF_INET6
+        let size = socklen_t(isSix ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+        return withUnsafeBytes(of: &four) { four in
+            withUnsafeBytes(of: &six) { six in
+                let place = (isSix ? six : four).baseAddress!.assumingMemoryBound(to: sockaddr.self)
+                return Glibc.bind(descriptor, place, size) == 0
+            }
+        }
+    }
+
+    private static func open(
+        _ info: addrinfo, from port: UInt16?, until end: MonotonicTime
+    ) throws(Problem) -> Int32 {
         let kind = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(info.ai_family, kind, info.ai_protocol)
         guard descriptor >= 0 else { throw .system(errno) }
@@ -65,6 +131,7 @@ package final class TCPConnection: Sendable {
             close(descriptor)
             return problem
         }
+        if let port, !bind(descriptor, info.ai_family, to: port) { throw failed(.system(errno)) }
         if Glibc.connect(descriptor, info.ai_addr, info.ai_addrlen) == 0 { return descriptor }
         guard errno == EINPROGRESS else { throw failed(.system(errno)) }
         guard waits(descriptor, Int16(POLLOUT), until: end) else { throw failed(.timedOut) }

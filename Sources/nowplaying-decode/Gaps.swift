@@ -28,6 +28,11 @@ struct Gaps {
         length = StreamFrame.length(length)
         // Tables of packets and edits are exact; other statements of the length mostly are not.
         if container.formatName.contains("mp4") { end = length }
+        // After a jump by offsets, FFmpeg does not find the end itself.
+        if let layout = container.layout, let stated = layout.itemSamples, layout.sampleRate == Int64(rate) {
+            length = StreamFrame.length(stated)
+            if layout.isExact { end = length }
+        }
     }
 
     /// Frames of the item by iTunes' own tag: flags, frames before, frames after, frames of the item, all hexadecimal.

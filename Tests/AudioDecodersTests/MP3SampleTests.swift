@@ -76,6 +76,25 @@ import Testing
         expectClose(try rounded16(readFrames(decoder)), expected)
     }
 
+    @Test(
+        "a Xing header with zero frames: delay and padding are cut as with the number of frames",
+        arguments: ["-b 128", "-V 4"])
+    func zeroXing(options: String) throws {
+        let good = try encode(.waves(frames: 220_500), options)
+        let expected = try referenceSamples(Self.reference, folder, good)
+        var bytes = folder.read("a.mp3")
+        let name = Array((options == "-V 4" ? "Xing" : "Info").utf8)
+        let place = try #require(bytes.firstRange(of: name)).upperBound + 4
+        bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, 0])
+        let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "zero.mp3"))
+        #expect(decoder.lengthInFrames == 220_500 && !decoder.lengthIsEstimated)
+        // FFmpeg finds the delay alone: its count of frames is larger by the padding.
+        let ffmpeg = try referenceSamples(
+            ["ffmpeg", "-y", "-v", "error", "-i", "IN", "-f", "s16le", "OUT"], folder, folder.path("zero.mp3"))
+        #expect((220_500..<220_500 + 1152).contains(ffmpeg.count / 2) && expected.count / 2 == 220_500)
+        try checkLossy(decoder, expected: expected, seeks: 20)
+    }
+
     @Test("layer II and free format", arguments: ["-c:a mp2 -b:a 192k", "-c:a mp2 -ar 24000 -b:a 64k -ac 1", "free"])
     func otherKinds(options: String) throws {
         let path =

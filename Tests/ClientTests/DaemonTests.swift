@@ -105,7 +105,11 @@ import Testing
         for (words, status, part) in [
             (["play", "--position", "99", new], 1, "the position 99 s is outside the item, which is 30 s long"),
             (["play", "--position", "99", "1"], 1, "the position 99 s is outside the item, which is 30 s long"),
-            (["play", new, folder.path("missing.wav")], 3, "missing.wav: no such file; the queue is unchanged"),
+            (
+                ["play", "--strict", new, folder.path("missing.wav")], 3,
+                "missing.wav: no such file; the queue is unchanged"
+            ),
+            (["play", folder.path("missing.wav"), folder.path("gone.wav")], 3, "gone.wav” cannot be opened"),
         ] as [([String], Int32, String)] {
             let refused = Tool.run(words, socket: daemon.socket)
             #expect(refused.status == status && refused.complaint.contains(part), "\(words): \(refused.complaint)")
@@ -113,9 +117,32 @@ import Testing
         }
         #expect(Tool.run(["play", "--position", "20", new, old], socket: daemon.socket).status == 0)
         #expect(state(daemon, "{{title}} {{queue.count}}") == "new 2\n")
-        let list = folder.write(Array("missing.wav\n".utf8), "list.m3u")
-        let partly = Tool.run(["play", old, list], socket: daemon.socket)
-        #expect(partly.status == 3 && partly.complaint.contains("plays; the others are not in the queue"))
+    }
+
+    @Test func filesThatExistPlayAndTheOthersAreNamed() {
+        let daemon = RealDaemon(folder)
+        let (a, b) = (file("a.wav", seconds: 30), file("b.wav", seconds: 30))
+        let gone = folder.path("gone.wav")
+        let lists = [
+            folder.write(Array("gone.wav\n".utf8), "gone.m3u"), folder.write(Array("gone.wav\nb.wav\n".utf8), "b.m3u"),
+        ]
+        for (words, queue) in [
+            ([a, gone], "a 1"), ([gone, a], "a 1"), ([lists[0], a], "a 1"), ([a, lists[0]], "a 1"),
+            ([gone, a, b], "a 2"),
+            ([a, gone, b], "a 2"), ([a, lists[1]], "a 2"), ([lists[1], a], "b 2"), ([lists[0], gone, b], "b 1"),
+        ] {
+            let outcome = Tool.run(["play"] + words, socket: daemon.socket)
+            #expect(outcome.status == 0, "\(words): \(outcome.complaint)")
+            let left = outcome.complaint.split(separator: "\n")
+            let count = words.filter { $0 != a && $0 != b }.count
+            #expect(left.count == count && left.allSatisfy { $0.contains("left out: ") && $0.contains("gone.wav") })
+            #expect(state(daemon, "{{title}} {{queue.count}} {{state}}") == queue + " playing\n", "\(words)")
+            for strict in [["play", "--strict"], ["add", "--strict"]] {
+                let refused = Tool.run(strict + words, socket: daemon.socket)
+                #expect(refused.status == 3 && refused.complaint.contains("gone.wav"), "\(strict + words)")
+            }
+        }
+        #expect(Tool.run(["add", gone, lists[0]], socket: daemon.socket).status == 3)
     }
 
     @Test func refusalsNameTheirObject() {

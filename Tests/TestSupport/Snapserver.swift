@@ -16,19 +16,19 @@ package final class Snapserver: Sendable {
 
     /// Starts it and returns when it listens. `buffer`: milliseconds. `format`: that of the source. `folder`: keeps its files.
     /// `script`: the program of the source's control script; `variables`: additions to the environment of both. `away`: the
-    /// host on which it runs.
+    /// host on which it runs. `address`: one of this host; by default that of all servers.
     package static func start(
         in folder: TemporaryFolder, buffer: Int = 1000, format: String = "48000:16:2", script: String? = nil,
-        variables: [String: String] = [:], away: NetworkNamespace? = nil
+        variables: [String: String] = [:], away: NetworkNamespace? = nil, at address: String = Snapserver.host
     ) async -> Snapserver {
-        await LoopThread.run { Snapserver(folder, buffer, format, script, variables, away) }
+        await LoopThread.run { Snapserver(folder, buffer, format, script, variables, away, address) }
     }
 
     private init(
         _ folder: TemporaryFolder, _ buffer: Int, _ format: String, _ script: String?, _ variables: [String: String],
-        _ away: NetworkNamespace?
+        _ away: NetworkNamespace?, _ address: String
     ) {
-        let host = away?.address ?? Self.host
+        let host = away?.address ?? address
         self.host = host
         let data = folder.path("snapserver")
         mkdir(data, 0o700)

@@ -23,12 +23,15 @@ final class MP3Decoder: AudioDecoder {
 
     /// Opens the stream of the file; `tags` are those at its beginning. Throws `.broken`, or a read error.
     init(file: MediaFile, stream: MPEGStream, tags: TagFields) throws(DecodingError) {
-        let handle = try MP3Handle(file: file, start: stream.start, end: stream.end)
+        let counted = try MP3Length.missingFrames(stream, in: file)
+        let handle = try MP3Handle(
+            file: file, start: stream.start, end: stream.end,
+            stated: counted.map { ($0, at: Int64(XingHeader.framesOffset(stream.header))) })
         format = AudioFormat(
             sampleFormat: .float32, sampleRate: handle.sampleRate, channelCount: handle.channels)
         mediaFormat = MediaFormat(
             codec: stream.header.codec, sampleRate: handle.sampleRate, channels: handle.channels)
-        length = try MP3Length(stream, in: file, handle: handle)
+        length = try MP3Length(stream, in: file, handle: handle, counted: counted)
         metadata = try Self.fields(of: file, stream: stream, tags: tags).metadata
         self.handle = handle
     }

@@ -19,11 +19,23 @@ struct MP3Handle: ~Copyable {
         let end: Int64
         var position: Int64 = 0
         var failure: DecodingError?
+        /// Bytes that the library gets in place of those of the file, and their offset from `start`.
+        private let replaced: (bytes: [UInt8], offset: Int64)?
 
-        init(_ file: MediaFile, _ start: Int64, _ end: Int64) {
+        init(_ file: MediaFile, _ start: Int64, _ end: Int64, _ replaced: (bytes: [UInt8], offset: Int64)?) {
             self.file = file
             self.start = start
             self.end = end
+            self.replaced = replaced
+        }
+
+        /// Replaces bytes that were read at `position`.
+        func replace(in target: UnsafeMutableRawBufferPointer) {
+            guard let replaced else { return }
+            for (index, byte) in replaced.bytes.enumerated() {
+                let place = replaced.offset + Int64(index) - position
+                if place >= 0, place < Int64(target.count) { target[Int(place)] = byte }
+            }
         }
     }
 
@@ -34,12 +46,17 @@ struct MP3Handle: ~Copyable {
     let channels: Int
 
     /// Opens the frames at `start` to before `end` of the file. `isForCounting`: the caller only steps from frame to
-    /// frame. Throws `.broken`, or a read error.
-    init(file: MediaFile, start: Int64, end: Int64, isForCounting: Bool = false) throws(DecodingError) {
+    /// frame. `stated`: the number of frames that the header should state, and its offset from `start`. Throws `.broken`, or a
+    /// read error.
+    init(
+        file: MediaFile, start: Int64, end: Int64, isForCounting: Bool = false, stated: (frames: Int, at: Int64)? = nil
+    ) throws(DecodingError) {
         guard late_mpg123_is_there() != 0 else {
             throw .withoutLibrary(LIBRARY_MPG123_FILE, package: LIBRARY_MPG123_PACKAGE)
         }
-        let source = Source(file, start, end)
+        let number = stated.map { UInt32(clamping: $0.frames).bigEndian }
+        let source = Source(
+            file, start, end, stated.map { (withUnsafeBytes(of: number ?? 0) { Array($0) }, $0.at) })
         guard let handle = mpg123_new(nil, nil) else {
             throw DecodingError(.broken, "no memory left for an MP3 decoder")
         }
@@ -152,6 +169,7 @@ struct MP3Handle: ~Copyable {
             let got = try source.file.readFully(
                 into: UnsafeMutableRawBufferPointer(start: target, count: Int(room)),
                 at: source.start + source.position)
+            source.replace(in: UnsafeMutableRawBufferPointer(start: target, count: got))
             source.position += Int64(got)
             return got
         } catch {

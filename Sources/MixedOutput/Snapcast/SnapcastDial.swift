@@ -15,10 +15,20 @@ struct SnapcastDial: Sendable {
     /// Format of the source, as the server names it; nil: not requested, or no answer.
     let format: String?
 
+    /// Ports of this end to a server on another machine. A source reads one connection until that ends, and after a power cut
+    /// here nobody ends it but a later one from the same port.
+    private static let ports: ClosedRange<UInt16> = 4954...4957
+
+    /// Lets a server on another machine end the connections that this one has forgotten. Waits.
+    static func endForgotten(_ address: SnapcastAddress, seconds: Double) {
+        TCPConnection.endForgotten(host: address.host, port: address.port, from: ports, seconds: seconds)
+    }
+
     /// Connects to a source within this many seconds; `asks`: also requests the server's buffer and format.
     init(_ address: SnapcastAddress, seconds: Double, asks: Bool) {
         do throws(TCPConnection.Problem) {
-            descriptor = try TCPConnection.open(host: address.host, port: address.port, seconds: seconds)
+            descriptor = try TCPConnection.open(
+                host: address.host, port: address.port, from: Self.ports, seconds: seconds)
             error = nil
         } catch {
             descriptor = nil

@@ -123,6 +123,11 @@ import NowPlaying
         link.listen(
             lost: { [unowned self] _ in revived(after: 0) }, room: { [unowned self] in revived(after: Self.backlog) })
         state = .apart
+        if !link.isLocal {
+            // It may read an earlier connection, which this machine does not have any more.
+            let address = address
+            workers.submit({ SnapcastDial.endForgotten(address, seconds: Self.patienceOfAttempt) }) { _ in }
+        }
         loop.later { [self] in
             owner?.sinkFailed(
                 OutputError(.serverHung, "the Snapcast server at \(cleanText(address.text)) stopped reading"))

@@ -14,11 +14,18 @@ package struct XingHeader: Equatable {
     /// The same for the album.
     package let albumGain: Int?
 
+    /// Offset of the number of frames, 4 bytes, in a frame that begins with `header`.
+    package static func framesOffset(_ header: MPEGFrameHeader) -> Int { offset(header) + 8 }
+
+    /// Offset of the Xing header: it follows the side information.
+    private static func offset(_ header: MPEGFrameHeader) -> Int {
+        4 + (header.version == .one ? (header.channels == 2 ? 32 : 17) : (header.channels == 2 ? 17 : 9))
+    }
+
     /// Reads the frame that begins with `header`; nil: it has no Xing header.
     package init?(_ frame: [UInt8], header: MPEGFrameHeader) {
         guard header.layer == 3 else { return nil }
-        let side = header.version == .one ? (header.channels == 2 ? 32 : 17) : (header.channels == 2 ? 17 : 9)
-        var index = 4 + side
+        var index = Self.offset(header)
         func number(_ count: Int) -> Int? {
             guard index + count <= frame.count else { return nil }
             defer { index += count }

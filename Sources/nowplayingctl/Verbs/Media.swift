@@ -34,22 +34,49 @@ struct Media {
 
     // MARK: Methods
 
-    /// Replaces the queue by the first of `words` and plays it; the others follow in the queue.
+    /// Replaces the queue by the first of `words` that exists and plays it; the others follow in the queue. Names those that
+    /// do not exist. With `--strict`, all must exist.
     func play(_ words: [Word], _ parameters: JSONObject) throws(Failure) -> JSONValue {
-        var entries = try words.map { word throws(Failure) in try entry(word) }
-        let rest = entries.dropFirst()
-        // The first one replaces the queue, so the others must be there.
-        for entry in rest { if let path = entry.path { try Media.check(path) } }
-        entries = [entries[0]]
-        let result = try send(entries) { items throws(Failure) in ("play", named(items[0], parameters)) }
-        guard !rest.isEmpty else { return result }
-        do throws(Failure) { _ = try add(Array(rest), JSONObject()) } catch {
+        let entries = try words.map { word throws(Failure) in try entry(word) }
+        if isStrict { for entry in entries.dropFirst() { if let path = entry.path { try Media.check(path) } } }
+        var failures: [Failure] = []
+        for (index, first) in entries.enumerated() {
+            // The position is one in the first file.
+            let own = index == 0 ? parameters : JSONObject()
+            let result: JSONValue
+            do throws(Failure) {
+                result = try send([first]) { items throws(Failure) in ("play", named(items[0], own)) }
+            } catch {
+                guard first.path != nil, mayLeaveOut(error) else { throw error }
+                failures.append(error)
+                continue
+            }
+            for failure in failures { report(failure) }
+            try follow(words[index], by: Array(entries.dropFirst(index + 1)))
+            return result
+        }
+        var all = failures[0]
+        for failure in failures.dropFirst() { all.message += "\n" + failure.message }
+        throw all
+    }
+
+    /// Adds the rest of the media after the one that plays.
+    private func follow(_ playing: Word, by rest: [Entry]) throws(Failure) {
+        guard !rest.isEmpty else { return }
+        do throws(Failure) { _ = try add(rest, JSONObject(), isRest: true) } catch {
             var failure = error
-            failure.message += "\n\(words[0].shown) plays; the others are not in the queue"
+            failure.message += "\n\(playing.shown) plays; the others are not in the queue"
             throw failure
         }
-        return result
     }
+
+    private var isStrict: Bool { run.has("--strict") }
+
+    /// True if a request failed as nothing that it names exists, and the rest may do without.
+    private func mayLeaveOut(_ failure: Failure) -> Bool { failure.remote?.code == 100 && !isStrict }
+
+    /// Reports media that a refused request named, on standard error.
+    private func report(_ failure: Failure) { complain("left out: " + failure.message) }
 
     /// Throws if nothing exists at this path.
     private static func check(_ path: [UInt8]) throws(Failure) {
@@ -81,23 +108,36 @@ struct Media {
         try add(words.map { word throws(Failure) in try entry(word) }, parameters)
     }
 
-    private func add(_ entries: [Entry], _ parameters: JSONObject) throws(Failure) -> [JSONValue] {
+    /// Adds entries in portions. `isRest`: others are there, so that none of these has to exist.
+    private func add(
+        _ entries: [Entry], _ parameters: JSONObject, isRest: Bool = false
+    ) throws(Failure) -> [JSONValue] {
         var parameters = parameters
         var results: [JSONValue] = []
+        var failures: [Failure] = []
         var parts = parted(entries)
         // Each part goes directly after the current item, so the last part is sent first to keep the order.
         if parameters["next"] != nil { parts.reverse() }
-        for (number, part) in parts.enumerated() {
-            let result = try send(part) { items throws(Failure) in
-                parameters["items"] = .array(items)
-                return ("queue.add", parameters)
+        for part in parts {
+            let result: JSONValue
+            do throws(Failure) {
+                result = try send(part) { items throws(Failure) in
+                    parameters["items"] = .array(items)
+                    return ("queue.add", parameters)
+                }
+            } catch {
+                guard mayLeaveOut(error) else { throw error }
+                failures.append(error)
+                continue
             }
             results.append(result)
             if let at = parameters["at"]?.integerValue {
                 parameters["at"] = .integer(at + Int64(result["ids"]?.arrayValue?.count ?? part.count))
             }
-            if number == 0, parameters["next"] == nil { parameters["play"] = nil }
+            if parameters["next"] == nil { parameters["play"] = nil }
         }
+        if let failure = failures.first, results.isEmpty, !isRest { throw failure }
+        for failure in failures { report(failure) }
         return results
     }
 
@@ -162,7 +202,6 @@ struct Media {
             retried[index].isHandedOver = true
         }
         let mayRetry = zip(entries, retried).contains { $0.isHandedOver != $1.isHandedOver }
-        let isStrict = run.has("--strict")
         do {
             return try attempt(entries, request, isStrict: mayRetry || isStrict)
         } catch {
