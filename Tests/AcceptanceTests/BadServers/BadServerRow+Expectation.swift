@@ -92,10 +92,10 @@ extension BadServerRow {
     /// Frames of silence, at most and at least: after the first sound, or in all before a silent server.
     private var silences: ClosedRange<Int> {
         switch trouble {
-        // The page of Ogg that breaks is lost, so that up to a second less is ahead.
-        case .drop where format == .ogg: 0...2 * Self.rate
-        // Nothing more than a busy processor makes: all had a second ahead.
-        case .drop, .notFound, .redirects, .restart: 0...Self.rate / 2
+        // A second or more is ahead (less in Ogg, whose broken page is lost): silence comes only while a machine is so busy that
+        // a connection and the beginning of its sound take longer.
+        case .drop: 0...2 * Self.rate
+        case .notFound, .redirects, .restart: 0...Self.rate / 2
         // It ended in the silence.
         case .silence where isUndecided: 0...20 * Self.rate
         // 15 s until the connection counts as dead, less all that was ahead; and the start of the daemon.
