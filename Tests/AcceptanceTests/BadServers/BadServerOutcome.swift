@@ -16,6 +16,8 @@ struct BadServerOutcome: CustomStringConvertible, Sendable {
     private(set) var (sent, sentBefore) = (0, 0)
     /// Offset and bytes of each connection with audio.
     private(set) var bodies: [(offset: Int, sent: Int)] = []
+    /// Number of those before the restart.
+    private(set) var bodiesBefore = 0
     private(set) var hadTrouble = false
     private(set) var heard = HeardFrames([], of: [])
     private(set) var seconds = 0.0
@@ -72,8 +74,8 @@ struct BadServerOutcome: CustomStringConvertible, Sendable {
     }
 
     /// Notes the start of the second daemon.
-    mutating func restarted(sent: Int) {
-        sentBefore = sent
+    mutating func restarted(_ progress: BadServerScript.Progress) {
+        (sentBefore, bodiesBefore) = (progress.sent, progress.bodies.count)
         isRestarted = true
         hasPlayed = false
         states.append("|")

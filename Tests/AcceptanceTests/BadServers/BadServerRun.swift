@@ -66,7 +66,7 @@ final class BadServerRun {
     }
 
     private func playAgain() {
-        outcome.restarted(sent: server.progress.sent)
+        outcome.restarted(server.progress)
         let (daemon, client) = start()
         follow(client, client.call("nowPlaying.subscribe"))
         if row.isLive {
