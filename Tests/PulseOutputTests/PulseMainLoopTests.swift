@@ -125,7 +125,7 @@ private let readAnew: pa_io_event_cb_t = { api, event, descriptor, _, context in
     }
 
     /// The server holds the other end of a channel in shared memory for a moment longer than libpulse.
-    @Test("a descriptor that is closed inside its own callback is not reported again, although its file is open elsewhere")
+    @Test("a descriptor that is closed inside its own callback is not reported again while its file is open elsewhere")
     @PlayerLoop func closedDescriptorOfOpenFile() async {
         let witness = Witness()
         let api = witness.main.api
