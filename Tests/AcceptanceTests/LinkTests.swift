@@ -25,7 +25,7 @@ extension Acceptance {
                 var sent = 0
                 while connection.send(file[..<second]) {
                     sent += 1
-                    if sent > 2 { usleep(1_000_000) }
+                    if sent > 2 { connection.pace(second, bytesPerSecond: second) }
                 }
             }
         }
@@ -41,7 +41,7 @@ extension Acceptance {
                 ["Content-Type: audio/mpeg", "Accept-Ranges: bytes", "Content-Length: \(file.count - start)"] + part)
             for piece in stride(from: start, to: file.count, by: second) {
                 guard connection.send(file[piece..<min(file.count, piece + second)]) else { return }
-                if piece >= start + 8 * second { usleep(1_000_000) }
+                if piece >= start + 8 * second { connection.pace(second, bytesPerSecond: second) }
             }
         }
 

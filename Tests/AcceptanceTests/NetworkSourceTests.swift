@@ -26,7 +26,7 @@ extension Acceptance {
                 var sent = 0
                 while connection.send(music) {
                     sent += 1
-                    if sent > 2 { usleep(1_000_000) }
+                    if sent > 2 { connection.pace(music.count, bytesPerSecond: music.count) }
                 }
             }
         }
@@ -101,7 +101,7 @@ extension Acceptance {
                 for piece in stride(from: start, to: file.count, by: 8192) {
                     guard connection.send(file[piece..<min(file.count, piece + 8192)]) else { return }
                     counter.sent.wrappingAdd(8192, ordering: .relaxed)
-                    usleep(20_480)
+                    connection.pace(8192, bytesPerSecond: 400_000)
                 }
             }
             let folder = TemporaryFolder()
@@ -191,10 +191,10 @@ extension Acceptance {
                         "Content-Length: \(file.count - (offset ?? 0))",
                     ]
                         + range)
-                // 400 kB a second: else the place of the seek may have come already.
+                // Else the place of the seek may have come already.
                 for piece in stride(from: offset ?? 0, to: file.count, by: 8192) {
                     guard connection.send(file[piece..<min(file.count, piece + 8192)]) else { return }
-                    usleep(20_480)
+                    connection.pace(8192, bytesPerSecond: 400_000)
                 }
             }
             let daemon = await RealDaemon.start(nil, output: "null")

@@ -24,11 +24,10 @@ struct RemoteSeekTests {
             if saysSo { fields.append("Accept-Ranges: bytes") }
             if range != nil { fields.append("Content-Range: bytes \(start)-\(end - 1)/\(file.count)") }
             connection.head(range == nil ? "200 OK" : "206 Partial Content", fields)
-            // 400 kB a second.
             for piece in stride(from: start, to: end, by: 8192) {
                 guard connection.send(file[piece..<min(end, piece + 8192)]) else { return }
                 counter.sent.withLock { $0 += min(end, piece + 8192) - piece }
-                usleep(20_480)
+                connection.pace(8192, bytesPerSecond: 400_000)
             }
         }
     }

@@ -36,6 +36,9 @@ package final class HTTPServer: Sendable {
             return true
         }
 
+        /// Waits as long as a link of this speed takes for so many bytes.
+        package func pace(_ bytes: Int, bytesPerSecond: Int) { usleep(UInt32(bytes * 1_000_000 / bytesPerSecond)) }
+
         /// Sends the head of an answer.
         @discardableResult package func head(_ status: String, _ fields: [String] = []) -> Bool {
             send("HTTP/1.1 \(status)\r\n\((fields + ["Connection: close"]).joined(separator: "\r\n"))\r\n\r\n".utf8)

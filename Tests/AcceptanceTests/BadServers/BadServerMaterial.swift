@@ -107,7 +107,7 @@ final class BadServerMaterial: Sendable {
     /// All that each connection of a station sends.
     func station(_ format: BadServerRow.Format) -> [Coded] { stations[format] ?? [] }
 
-    /// All that can be heard of a row.
+    /// Each file or part whose sound a row may play.
     func sources(_ row: BadServerRow) -> [Coded] {
         row.isLive && row.format != .hls ? station(row.format) : [file(row)]
     }

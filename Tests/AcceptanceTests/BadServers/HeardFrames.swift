@@ -97,7 +97,7 @@ struct HeardFrames: CustomStringConvertible, Sendable {
         (self.runs, self.unknown) = (runs, unknown)
     }
 
-    /// True if the frames of a window are loud enough to be told from others.
+    /// True if a window is loud enough to find its place in the sources.
     private static func isLoud(_ heard: UnsafeBufferPointer<Int16>, _ place: Int) -> Bool {
         var sum = 0
         for index in place..<place + window { sum += abs(Int(heard[index])) }
