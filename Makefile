@@ -78,7 +78,7 @@ build:
 	@Scripts/optional
 	@Scripts/build
 
-#: make test [FILTER=…]         install missing packages, build and run all tests (about 14 minutes with the build)
+#: make test [FILTER=…]         install missing packages, build and run all tests (17 minutes, 34 with the first build)
 test:
 	@Scripts/packages build decode run test
 	@Scripts/test
