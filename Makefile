@@ -59,7 +59,7 @@ every = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying
     nowplaying-snapcast nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb newcomer uninstall clean
+.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb newcomer box-arm64 uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -232,6 +232,11 @@ endif
 newcomer:
 	@(Scripts/packages bare || exit 77; Scripts/newcomer $(or $(RELEASE),trixie) $(if $(SHORT),short)) || { \
 	    status=$$?; [ $$status -eq 77 ] && echo "NOT TESTED: $(or $(RELEASE),trixie) in a bare system" || exit $$status; }
+
+#: make box-arm64 [SHORT=yes]   Debian 13 on an emulated arm64 machine: install the arm64 package, play, check (as root, otherwise idle)
+box-arm64:
+	@Scripts/packages cross emulator
+	@Scripts/box-arm64 $(if $(SHORT),short)
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The scripts that build for arm64, without their half a gigabyte: what they refuse, and what they ask for.
+/// The scripts that build and boot for arm64, without their half a gigabyte: what they refuse, and what they ask for.
 @Suite struct CrossTests {
     private let folder: Scratch
 
@@ -49,5 +49,12 @@ import Testing
         #expect(run.status == 0 && names.contains("libflac-dev") && names.contains("libavformat-dev"), "\(run.errors)")
         #expect(Set(names).count == names.count)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/called"))
+    }
+
+    @Test func anEmulatedMachineNeedsItsTools() throws {
+        try folder.write("bin/id", "#!/bin/sh\necho 1000\n", executable: true)
+        let user = try run(
+            [ScriptRun.root + "/Scripts/box-arm64", "short"], ["PATH": folder.path + "/bin:/usr/bin:/bin"])
+        #expect(user.status == 77 && user.errors.contains("it needs root"), "\(user.errors)")
     }
 }
