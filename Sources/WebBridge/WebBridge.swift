@@ -31,7 +31,9 @@ package import WebAccess
         let groups = UserGroups(context.loop)
         self.groups = groups
         let users = try LocalUsers(settings, owner: geteuid()) { groups.groups(of: $0) }
-        let judge = try AccessJudge(settings, users, store) { log.info($0) }
+        let judge = try AccessJudge(settings, users, store) { line, fault in
+            if let fault { log.warning(line, fault) } else { log.info(line) }
+        }
         self.judge = judge
         do throws(SystemError) {
             services = try Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
