@@ -16,9 +16,10 @@ import WebProtocol
     private let announcements: AnnounceDesk
     private let sockets: SocketDesk
     private let pairing: PairDesk
+    private var basePath: BasePath
 
     /// A desk without requests.
-    init(_ services: Services, _ judge: AccessJudge) {
+    init(_ services: Services, _ judge: AccessJudge, _ settings: WebSettings) {
         self.services = services
         self.judge = judge
         artwork = ArtworkDesk(services)
@@ -26,8 +27,15 @@ import WebProtocol
         events = EventDesk(services)
         announcements = AnnounceDesk(services, judge)
         sockets = SocketDesk(services)
-        pairing = PairDesk(services.loop, judge)
+        pairing = PairDesk(services.loop, judge, settings.basePath)
+        basePath = settings.basePath
         judge.onRevocation = { [unowned self] _ in endRefused() }
+    }
+
+    /// Applies new settings to further requests.
+    func reload(_ settings: WebSettings) {
+        basePath = settings.basePath
+        pairing.reload(settings.basePath)
     }
 
     /// Ends the calls, streams and sockets of callers that have lost their rights.
@@ -55,12 +63,15 @@ import WebProtocol
 
     // MARK: Access
 
-    func exchange(_ head: RequestHead, _ connection: HTTPConnection) throws(HTTPFault) -> HTTPExchange {
-        let route: WebRoute
+    func exchange(_ received: RequestHead, _ connection: HTTPConnection) throws(HTTPFault) -> HTTPExchange {
+        let (head, route): (RequestHead, WebRoute)
         let request: AccessRequest
-        do throws(HTTPFault) { route = try WebRoute(head) } catch {
+        do throws(HTTPFault) {
+            head = try received.below(basePath.parts)
+            route = try WebRoute(head)
+        } catch {
             // The answer must not reveal paths to strangers.
-            try Self.checkHost(judge, AccessRequest(connection.facts, .page, headers: head.headers))
+            try Self.checkHost(judge, AccessRequest(connection.facts, .page, headers: received.headers))
             throw error
         }
         request = AccessRequest(connection.facts, Self.purpose(route), headers: head.headers)
@@ -76,7 +87,7 @@ import WebProtocol
             var fault = HTTPFault(
                 .unauthorized, "this device is not paired; “nowplayingctl pair” shows how",
                 headers: ["WWW-Authenticate": "Bearer"])
-            if hasCookie { fault.headers["Set-Cookie"] = request.cookie(nil) }
+            if hasCookie { fault.headers["Set-Cookie"] = request.cookie(nil, below: basePath) }
             refusal = HTTPExchange.Refusal(fault: fault, delay: delay)
         }
         let limit = refusal == nil ? try limit(route, head) : 64 << 10

@@ -16,6 +16,8 @@ package struct WebSettings: BridgeSettings {
     package var proxyBind: [WebAddress] = []
     /// The address at which other machines reach the page; nil: an address of this machine.
     package var address: PublicAddress?
+    /// The path below which the bridge serves all of its paths.
+    package var basePath = BasePath.root
     /// Further names of this machine, in lower case.
     package var hosts: [String] = []
     package var anonymous: Anonymous = .none
@@ -75,6 +77,15 @@ package struct WebSettings: BridgeSettings {
         BridgeSetting("address", takes: "an address such as box.lan:8088 or https://music.example.org") {
             $0.address = PublicAddress($1)
             return $0.address != nil
+        },
+        BridgeSetting(
+            "base-path",
+            takes: "a path such as /music, of at most \(BasePath.maximumBytes) bytes: letters, digits, “-”, “.”, “_” "
+                + "and “~” between single slashes, no part “.” or “..”"
+        ) {
+            guard let path = BasePath($1) else { return false }
+            $0.basePath = path
+            return true
         },
         BridgeSetting(
             "hosts", takes: "names such as box.lan, with commas between them, without ports", clear: { $0.hosts = [] },
