@@ -16,6 +16,7 @@ import WebProtocol
     private let announcements: AnnounceDesk
     private let sockets: SocketDesk
     private let pairing: PairDesk
+    private let figures: MetricsDesk
     private var basePath: BasePath
 
     /// A desk without requests.
@@ -28,6 +29,7 @@ import WebProtocol
         announcements = AnnounceDesk(services, judge)
         sockets = SocketDesk(services)
         pairing = PairDesk(services.loop, judge, settings.basePath)
+        figures = MetricsDesk(services, judge, isOn: settings.metrics)
         basePath = settings.basePath
         judge.onRevocation = { [unowned self] _ in endRefused() }
     }
@@ -36,6 +38,7 @@ import WebProtocol
     func reload(_ settings: WebSettings) {
         basePath = settings.basePath
         pairing.reload(settings.basePath)
+        figures.reload(isOn: settings.metrics)
     }
 
     /// Ends the calls, streams and sockets of callers that have lost their rights.
@@ -59,6 +62,7 @@ import WebProtocol
         calls.end()
         announcements.end()
         artwork.end()
+        figures.end()
     }
 
     // MARK: Access
@@ -100,7 +104,7 @@ import WebProtocol
         switch route {
         case .announce: if let caller { exchange.keepPlace(try announcements.reserve(caller)) }
         case .calls: if let caller { try exchange.count(services.arrivals.share(caller)) }
-        case .page, .artwork, .events, .pair, .prove, .preflight: break
+        case .page, .artwork, .events, .metrics, .pair, .prove, .preflight: break
         }
         return exchange
     }
@@ -134,14 +138,14 @@ import WebProtocol
         switch route {
         case .page: .page
         case .pair, .prove, .preflight: .pairing
-        case .artwork, .calls, .events, .announce: .call
+        case .artwork, .calls, .events, .announce, .metrics: .call
         }
     }
 
     /// Maximum bytes of the body of a request. Throws for a request that must not have a body.
     private func limit(_ route: WebRoute, _ head: RequestHead) throws(HTTPFault) -> Int {
         switch route {
-        case .page, .artwork, .events, .preflight: return 0
+        case .page, .artwork, .events, .metrics, .preflight: return 0
         case .calls(let isUpgrade):
             if isUpgrade { return 0 }
             try Self.checkJSON(head)
@@ -190,6 +194,7 @@ import WebProtocol
             artwork.serve(
                 request, services.links.admits(request, at: WallTime.now) ? nil : try Self.caller(exchange), exchange)
         case .events(let session): events.serve(session, try Self.caller(exchange), exchange)
+        case .metrics: try figures.serve(try Self.caller(exchange), exchange)
         case .announce(let request): announcements.serve(request, try Self.caller(exchange), exchange)
         case .calls(let isUpgrade):
             let caller = try Self.caller(exchange)

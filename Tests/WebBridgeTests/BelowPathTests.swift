@@ -6,14 +6,14 @@ import Testing
 /// The real bridge below a base path.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct BelowPathTests {
     @Test("all paths are below the base path, and no header changes it") func below() async throws {
-        let house = await WebHouse.start("base-path = /home/music\n")
+        let house = await WebHouse.start("base-path = /home/music\nmetrics = yes\n")
         let page = try house.client().ask("GET", "/home/music/")
         #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"))
         #expect(!page.text.contains("=\"/") && page.text.contains("src=\"v/"))
         let script = page.text.split(separator: "\"").first { $0.hasSuffix("/script/start.js") } ?? ""
         let cached = try house.client().ask("GET", "/home/music/\(script)").headers["cache-control"]
         #expect(cached?.contains("immutable") == true)
-        for path in ["manifest.webmanifest", "icon.svg", "silence.mp3", "index.html"] {
+        for path in ["manifest.webmanifest", "icon.svg", "silence.mp3", "metrics", "index.html"] {
             #expect(try house.client().ask("GET", "/home/music/\(path)").status == 200, "\(path)")
             #expect(try house.client().ask("GET", "/\(path)").status == 404, "\(path)")
         }

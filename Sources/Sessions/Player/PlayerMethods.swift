@@ -104,7 +104,7 @@ package import StateKeeping
         case .diagnosticsGet: diagnosis.diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .rpcDiscover,
             .daemonReload, .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose,
-            .nowPlayingPublish, .feedbackSubscribe, .feedbackUnsubscribe:
+            .nowPlayingPublish, .feedbackSubscribe, .feedbackUnsubscribe, .figuresGet:
             answer(.failure(.invalidRequest("the control server answers “\(request.method.rawValue)”")))
         }
     }

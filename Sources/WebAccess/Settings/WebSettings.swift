@@ -18,6 +18,8 @@ package struct WebSettings: BridgeSettings {
     package var address: PublicAddress?
     /// The path below which the bridge serves all of its paths.
     package var basePath = BasePath.root
+    /// True if paired devices and users get the figures.
+    package var metrics = false
     /// Further names of this machine, in lower case.
     package var hosts: [String] = []
     package var anonymous: Anonymous = .none
@@ -109,6 +111,7 @@ package struct WebSettings: BridgeSettings {
                 settings.origins += origins.compactMap { $0 }
                 return origins.allSatisfy { $0 != nil }
             }),
+        .flag("metrics", \.metrics),
         path("certificate", \.certificate),
         path("key", \.key),
         path("state-directory", \.stateDirectory),
