@@ -86,7 +86,9 @@ def test_below_path(house, browser):
         until(lambda: house.state["state"] == "paused" or None, "pause")
         requests = [one for one in tab.requests() if not one.startswith(("data:", "about:", "blob:"))]
         own = [one for one in requests if f"localhost:{port}" in one]
-        assert any(one.startswith("ws://") for one in own) and any("/artwork/" in one for one in own), own
+        assert any("/artwork/" in one for one in own), own
+        sockets = [one["params"]["url"] for one in list(tab.events) if one["method"] == "Network.webSocketCreated"]
+        assert sockets and set(sockets) == {f"ws://localhost:{port}{BASE}/rpc"}, sockets
         outside = [one for one in own if not one.split(f"localhost:{port}", 1)[1].startswith(BASE)]
         assert all(one.endswith("/favicon.ico") for one in outside), outside
         # Each further view, with its own modules.
