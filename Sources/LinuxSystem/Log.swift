@@ -81,7 +81,9 @@ package enum Log {
     private static func write(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: LogFields) {
         state.withLock { state in
             guard level.priority <= state.level.priority else { return }
-            if state.lost > 0, put("lost \(state.lost) lines of the log", .warning, LogFields(), state) { state.lost = 0 }
+            if state.lost > 0, put("lost \(state.lost) lines of the log", .warning, LogFields(), state) {
+                state.lost = 0
+            }
             if !put(message(), level, fields, state) { state.lost += 1 }
         }
     }

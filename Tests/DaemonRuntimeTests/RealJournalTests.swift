@@ -34,7 +34,7 @@ import Testing
         call add "$folder/gone.wav" "$folder/next.wav" || cat "$folder/out" >&2
         rm "$folder/gone.wav"
         call play || true
-        entries() { journalctl -D /run/log/journal --no-pager "$@"; }
+        entries() { journalctl -D /run/log/journal --no-pager _COMM=nowplayingd "$@"; }
         has_fault() { journalctl --sync; entries -o cat | grep -q 'cannot play'; }
         wait_for has_fault
         call quit || true
