@@ -187,6 +187,7 @@ install-files:
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red adapters)
 	for unit in $(units); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|g' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
+	install -D -m 644 etc/systemd/nowplayingd.catalog $(unitdir)/catalog/nowplayingd.catalog
 	for file in $$(cd web && find . -type f ! -name package.json); do \
 	    install -D -m 644 "web/$$file" "$(samples)/web/$$file" || exit 1; done
 	find $(samples)/web -type f ! -name "*.png" ! -name "*.mp3" ! -name "*.gz" -exec gzip --best --no-name --keep --force {} +
@@ -241,7 +242,7 @@ box-arm64:
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
 	rm -f $(fishdir)/nowplayingctl.fish $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
-	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%)
+	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%) $(unitdir)/catalog/nowplayingd.catalog
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[1578])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
 	rm -f $(busdir)/$(notdir $(buspolicy))
 	rm -rf $(docdir) $(libexecdir) $(samples) $(includedir)

@@ -68,7 +68,7 @@ package enum BridgeProgram {
         var running: RunningBridge<B>?
         let status = PlayerLoop.run { loop in
             do throws(BridgeFailure) { running = try RunningBridge(loop, log, options, settings) } catch {
-                log.error(error.message)
+                log.error(error.message, error.isOfConfiguration ? .configurationInvalid : nil)
                 loop.exit(error.isOfConfiguration ? ExitStatus.configuration : ExitStatus.failure)
             }
         }
@@ -116,7 +116,9 @@ package enum BridgeProgram {
                 log.warn(ofUnreadable: unreadable)
                 log.info("configuration reloaded")
             } catch {
-                for message in error.messages { log.error("configuration not reloaded: \(message)") }
+                for message in error.messages {
+                    log.error("configuration not reloaded: \(message)", .configurationInvalid)
+                }
             }
         }
         if let reload { signals.append(reload) }

@@ -90,7 +90,7 @@ package enum ListenerAddress: Hashable, Sendable {
         guard !open.isEmpty else {
             throw BridgeFailure("cannot listen at any address: " + failures.joined(separator: "; "))
         }
-        for failure in failures { log.warning("cannot listen at \(failure)") }
+        for failure in failures { log.warning("cannot listen at \(failure)", .cannotListen) }
     }
 
     /// Addresses of the open places, for people.
@@ -141,7 +141,7 @@ package enum ListenerAddress: Hashable, Sendable {
     private func pause(_ error: SystemError) {
         if let line = failedAccepts.line("no connection can be taken for a second: \(error.message)", at: EventLoop.now)
         {
-            log.warning(line)
+            log.warning(line, .outOfDescriptors)
         }
         setEnabled(false)
         rest.begin()

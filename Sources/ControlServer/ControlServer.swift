@@ -270,6 +270,7 @@ package struct ControlServerOptions: Sendable {
             Log.warning(
                 "closed a connection of user \(slowest.user) (pid \(slowest.credentials.pid)): the connections of this "
                     + "user hold too much memory, and this one has not read its answers for longest",
+                LogFields(.clientRefused),
                 oncePerMinute: "memory of \(slowest.user)", now: EventLoop.now)
             slowest.refuseAndClose(
                 .commandFailed(.tooManyClients, "the connections of this user hold too much memory; read the answers"))
@@ -306,7 +307,7 @@ package struct ControlServerOptions: Sendable {
 
     /// Out of descriptors or memory: continues when a connection ends, or a second later.
     private func pauseAccepting(_ error: SystemError) {
-        Log.warning(error.message, oncePerMinute: "accept", now: EventLoop.now)
+        Log.warning(error.message, LogFields(.outOfDescriptors), oncePerMinute: "accept", now: EventLoop.now)
         setListening(false)
         retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in setListening(true) }
     }
@@ -319,7 +320,7 @@ package struct ControlServerOptions: Sendable {
         guard let role = options.roles.role(of: credentials) else {
             Log.warning(
                 "rejected user \(credentials.uid) (pid \(credentials.pid)): not a member of a configured group",
-                oncePerMinute: "turned away \(credentials.uid)", now: EventLoop.now)
+                LogFields(.clientRefused), oncePerMinute: "turned away \(credentials.uid)", now: EventLoop.now)
             return turnAway(
                 descriptor, .denied("permission denied: this user is not a member of a configured group"))
         }
@@ -327,7 +328,7 @@ package struct ControlServerOptions: Sendable {
         guard !isForeign || pace.admits(credentials.uid, at: EventLoop.now) else {
             Log.warning(
                 "refused connections of user \(credentials.uid) (pid \(credentials.pid)): too many in a short time",
-                oncePerMinute: "pace of \(credentials.uid)", now: EventLoop.now)
+                LogFields(.clientRefused), oncePerMinute: "pace of \(credentials.uid)", now: EventLoop.now)
             // Without a farewell: a watch would cost more than the connection.
             close(descriptor)
             return

@@ -17,8 +17,9 @@ package enum LogLevel: String, Sendable, CaseIterable {
     }
 }
 
-/// The log of the process: lines on standard error. Any thread. It never blocks: a line that standard error does not
-/// accept is lost, and the next one reports the number of lost lines.
+/// The log of the process: entries of the journal if standard error is connected to it, else lines on standard error. Any
+/// thread. It never blocks: a line that standard error does not accept is lost, and the next one reports the number of lost
+/// lines.
 package enum Log {
     private struct State {
         var level = LogLevel.info
@@ -37,21 +38,28 @@ package enum Log {
     package static func setProgram(_ name: String) { state.withLock { $0.program = name } }
 
     /// Logs a fault that ends an operation.
-    package static func error(_ message: @autoclosure () -> String) { write(.error, message()) }
+    package static func error(_ message: @autoclosure () -> String, _ fields: LogFields = LogFields()) {
+        write(.error, message(), fields)
+    }
 
     /// Logs a fault after which the daemon continues.
-    package static func warning(_ message: @autoclosure () -> String) { write(.warning, message()) }
+    package static func warning(_ message: @autoclosure () -> String, _ fields: LogFields = LogFields()) {
+        write(.warning, message(), fields)
+    }
 
     /// Logs a warning at most once a minute for each `key` (an item and a fault); `now` is CLOCK_MONOTONIC.
-    package static func warning(_ message: @autoclosure () -> String, oncePerMinute key: String, now: MonotonicTime) {
-        if isDue(key, now: now) { write(.warning, message()) }
+    package static func warning(
+        _ message: @autoclosure () -> String, _ fields: LogFields = LogFields(), oncePerMinute key: String,
+        now: MonotonicTime
+    ) {
+        if isDue(key, now: now) { write(.warning, message(), fields) }
     }
 
     /// Logs a normal event.
-    package static func info(_ message: @autoclosure () -> String) { write(.info, message()) }
+    package static func info(_ message: @autoclosure () -> String) { write(.info, message(), LogFields()) }
 
     /// Logs a detail for fault finding.
-    package static func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
+    package static func debug(_ message: @autoclosure () -> String) { write(.debug, message(), LogFields()) }
 
     /// Number of remembered faults.
     package static var rememberedFaults: Int { state.withLock { $0.written.count } }
@@ -70,19 +78,22 @@ package enum Log {
         }
     }
 
-    private static func write(_ level: LogLevel, _ message: @autoclosure () -> String) {
+    private static func write(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: LogFields) {
         state.withLock { state in
             guard level.priority <= state.level.priority else { return }
-            var text = ""
-            if state.lost > 0 { text = line("lost \(state.lost) lines of the log", .warning, state) }
-            text += line(message(), level, state)
-            if put(text) { state.lost = 0 } else { state.lost += 1 }
+            if state.lost > 0, put("lost \(state.lost) lines of the log", .warning, LogFields(), state) {
+                state.lost = 0
+            }
+            if !put(message(), level, fields, state) { state.lost += 1 }
         }
     }
 
-    private static func line(_ message: String, _ level: LogLevel, _ state: State) -> String {
-        (state.isJournal ? "<\(level.priority)>" : "\(state.program): \(level.rawValue): ")
-            + PrintableText.escaped(message, limit: 800) + "\n"
+    private static func put(_ message: String, _ level: LogLevel, _ fields: LogFields, _ state: State) -> Bool {
+        let message = PrintableText.escaped(message, limit: 800)
+        let isInJournal = Journal.ofStandardError?.send(
+            message, priority: level.priority, program: state.program, fields)
+        if isInJournal == true { return true }
+        return put((state.isJournal ? "<\(level.priority)>" : "\(state.program): \(level.rawValue): ") + message + "\n")
     }
 
     /// Writes a text; false: standard error did not accept it. A writable pipe accepts PIPE_BUF (4,096) bytes without

@@ -23,13 +23,15 @@ package enum StateFolder {
                 guard rename(fresh, folder) == 0 else { throw SystemError("rename \(fresh)") }
             } catch {
                 removeTree(fresh)
-                Log.warning("\(wanted) is on a read-only disk, and memory can't take its place: \(error.message)")
+                Log.warning(
+                    "\(wanted) is on a read-only disk, and memory can't take its place: \(error.message)",
+                    LogFields(.stateNotSaved))
                 return wanted
             }
         }
         Log.warning(
             "\(wanted) is on a read-only disk: \(what) stay in memory (\(folder)) until this machine restarts; name a "
-                + "writable folder with state-directory to keep them")
+                + "writable folder with state-directory to keep them", LogFields(.stateInMemory))
         return folder
     }
 

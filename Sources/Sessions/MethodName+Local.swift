@@ -23,7 +23,7 @@ extension MethodName.Other {
             .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,
             .outputSelect, .outputDelaySet, .formatsList, .diagnosticsGet, .artworkGet, .rpcDiscover, .daemonReload,
-            .daemonQuit, .feedbackChanges, .feedbackSubscribe, .feedbackUnsubscribe:
+            .daemonQuit, .figuresGet, .feedbackChanges, .feedbackSubscribe, .feedbackUnsubscribe:
             false
         }
     }

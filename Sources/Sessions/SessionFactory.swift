@@ -123,7 +123,9 @@ import Synchronization
                     try Self.makeFolder(folder)
                     try Self.makeFolder(own)
                 } catch {
-                    Log.warning("the session “\(name)” can't be saved: \(error.message)")
+                    Log.warning(
+                        "the session “\(name)” can't be saved: \(error.message)",
+                        LogFields(.stateNotSaved, session: name))
                 }
             }
         } _: { [self] _ in
@@ -188,7 +190,10 @@ import Synchronization
         guard unwritten > 0, let text = last else { return }
         let (number, folder) = (lists + 1, folder)
         let isWritten = DetachedThread.finish("sessions", within: Self.farewell) { Self.write(text, number, folder) }
-        if !isWritten { Log.warning("the list of sessions is not saved: the disk did not take it in time") }
+        if !isWritten {
+            Log.warning(
+                "the list of sessions is not saved: the disk did not take it in time", LogFields(.stateNotSaved))
+        }
     }
 
     private nonisolated static func write(_ text: String, _ number: Int, _ folder: String) {
@@ -199,7 +204,7 @@ import Synchronization
                 try makeFolder(folder)
                 try write(text, folder + "/list")
             } catch {
-                Log.warning("the list of sessions can't be saved: \(error.message)")
+                Log.warning("the list of sessions can't be saved: \(error.message)", LogFields(.stateNotSaved))
             }
         }
     }

@@ -30,6 +30,7 @@ package import StateKeeping
     /// Sessions that are being created, and the connections that will end them.
     private var pendingOwners: [String: Int] = [:]
     private let openRequests = OpenRequests()
+    private let figures = SessionFigures()
     private var settings: SessionSettings { context.configuration.sessions }
 
     /// The table with `main` alone, in the state of an empty queue. `maker` makes the players; `opener` opens media to
@@ -76,6 +77,7 @@ package import StateKeeping
         // A session that is being created is not in the table yet.
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
+        figures.take(state, of: session)
         var state = state
         if state.cause == .session { state.activeChanged = announced.take() }
         // The others yield at the request: the output has room for one sound at each instant.
@@ -149,10 +151,10 @@ package import StateKeeping
         case .feedbackGet where request.array("ids") == nil, .feedbackSet where request.itemID("id") == nil,
             .feedbackChanges:
             main.methods.perform(request, answer)
+        case .figuresGet: answer(.success(figures.answer(sessions.values, of: lastLocal)))
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .commandsList,
-            .commandsConfigure,
-            .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
+            .commandsConfigure, .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
             .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet, .fadeSet, .sleepSet, .announce,
             .outputList, .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet,
             .feedbackSet, .feedbackSubscribe, .feedbackUnsubscribe:
@@ -245,6 +247,7 @@ package import StateKeeping
         if let change { context.board.activate(change.to) }
         session.close(by: by)
         sessions[session.name] = nil
+        figures.end(session)
         if let session = session as? LocalSession { factory.end(session) }
         openRequests.end(of: session.name)
         context.board.forget(session.name)

@@ -86,7 +86,7 @@ package import PlaybackEngine
             StateLoader.load(directory, lists: listFolder)
         } _: { [self] loaded in
             reports = loaded.reports
-            for report in reports { Log.warning(report) }
+            for report in reports { Log.warning(report, LogFields(.stateDamaged)) }
             self.loaded = loaded
             // A second reference would make the next change copy the queue.
             self.loaded?.queue = PlayQueue()
@@ -320,7 +320,8 @@ package import PlaybackEngine
             guard case .system(let error) = failure else { return saveSoon() }
             fault = error.message
             if !wasKnown {
-                Log.warning("cannot save the state: \(error.message); the next change retries")
+                Log.warning(
+                    "cannot save the state: \(error.message); the next change retries", LogFields(.stateNotSaved))
             }
         }
     }
@@ -343,7 +344,10 @@ package import PlaybackEngine
             memory?.remove()
             for list in lists { list.remove() }
         }
-        if !isWritten { Log.warning("the state is not saved: the disk did not take it within \(Self.farewell) s") }
+        if !isWritten {
+            Log.warning(
+                "the state is not saved: the disk did not take it within \(Self.farewell) s", LogFields(.stateNotSaved))
+        }
     }
 
     /// Drops all changes without a write. Calls `done` when no write to the directory is running any more.

@@ -14,7 +14,7 @@ package import NowPlaying
     var onPairingEnd: (@PlayerLoop (PairingEnd) -> Void)?
 
     private let store: DeviceStore
-    private let log: @PlayerLoop (String) -> Void
+    private let write: @PlayerLoop (String, KnownFault?) -> Void
     private var settings: WebSettings
     private var hosts: HostRule
     private var origins: OriginRule
@@ -31,16 +31,16 @@ package import NowPlaying
     private static let useInterval = 86_400.0
 
     /// Reads the devices. Throws if their file cannot be read. `log` gets lines for the journal, which may contain foreign
-    /// text, but never a token or a code.
+    /// text, but never a token or a code, and the number of a fault.
     package init(
         _ settings: WebSettings, _ users: LocalUsers, _ store: DeviceStore, machine: String = HostRule.machine,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(),
-        log: @escaping @PlayerLoop (String) -> Void
+        log: @escaping @PlayerLoop (String, KnownFault?) -> Void
     ) throws(BridgeFailure) {
         self.settings = settings
         self.users = users
         self.store = store
-        self.log = log
+        write = log
         self.generator = generator
         nonces = ProofNonces(&self.generator)
         hosts = HostRule(settings, machine: machine)
@@ -48,12 +48,14 @@ package import NowPlaying
         do throws(SystemError) {
             let loaded = try store.load()
             devices = loaded.list
-            if let damage = loaded.damage { log("warning: " + damage) }
+            if let damage = loaded.damage { log("warning: " + damage, nil) }
         } catch {
             throw BridgeFailure("cannot read the paired devices: \(error.message)")
         }
         written = Dictionary(devices.devices.map { ($0.id, $0.lastUsed) }) { first, _ in first }
     }
+
+    private func log(_ line: String, _ fault: KnownFault? = nil) { write(line, fault) }
 
     /// True if the groups of this user have to be known before its requests are judged.
     package func needsGroups(of user: UInt32) -> Bool { users.needsGroups(of: user) }
@@ -169,7 +171,7 @@ package import NowPlaying
     private func wrongGuess(_ kind: String, _ request: AccessRequest, _ now: MonotonicTime) -> Double {
         let (delay, count) = guesses.note(request.source, at: now)
         // The log has the first guess of a source, and then fewer and fewer.
-        if count & (count - 1) == 0 { log("warning: wrong \(kind) from \(request.source) (\(count) so far)") }
+        if count & (count - 1) == 0 { log("wrong \(kind) from \(request.source) (\(count) so far)", .wrongGuess) }
         return delay
     }
 

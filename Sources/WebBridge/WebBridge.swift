@@ -31,13 +31,15 @@ package import WebAccess
         let groups = UserGroups(context.loop)
         self.groups = groups
         let users = try LocalUsers(settings, owner: geteuid()) { groups.groups(of: $0) }
-        let judge = try AccessJudge(settings, users, store) { log.info($0) }
+        let judge = try AccessJudge(settings, users, store) { line, fault in
+            if let fault { log.warning(line, fault) } else { log.info(line) }
+        }
         self.judge = judge
         do throws(SystemError) {
             services = try Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
         } catch { throw BridgeFailure(error.message) }
         services.rooms.setConfigured(settings.snapcastServer)
-        desk = WebDesk(services, judge)
+        desk = WebDesk(services, judge, settings)
         avahi = Avahi(context.loop) { log.info($0) }
         front = try WebFront(context, desk, judge, groups, settings)
         try front.listen(settings)
@@ -73,6 +75,7 @@ package import WebAccess
             let users = try LocalUsers(settings, owner: geteuid()) { groups.groups(of: $0) }
             try front.reload(settings)
             judge.reload(settings, users)
+            desk.reload(settings)
             services.speech.reload(settings.speech)
             services.rooms.setConfigured(settings.snapcastServer)
             desk.endRefused()

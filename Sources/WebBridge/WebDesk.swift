@@ -16,9 +16,11 @@ import WebProtocol
     private let announcements: AnnounceDesk
     private let sockets: SocketDesk
     private let pairing: PairDesk
+    private let figures: MetricsDesk
+    private var basePath: BasePath
 
     /// A desk without requests.
-    init(_ services: Services, _ judge: AccessJudge) {
+    init(_ services: Services, _ judge: AccessJudge, _ settings: WebSettings) {
         self.services = services
         self.judge = judge
         artwork = ArtworkDesk(services)
@@ -26,8 +28,17 @@ import WebProtocol
         events = EventDesk(services)
         announcements = AnnounceDesk(services, judge)
         sockets = SocketDesk(services)
-        pairing = PairDesk(services.loop, judge)
+        pairing = PairDesk(services.loop, judge, settings.basePath)
+        figures = MetricsDesk(services, judge, isOn: settings.metrics)
+        basePath = settings.basePath
         judge.onRevocation = { [unowned self] _ in endRefused() }
+    }
+
+    /// Applies new settings to further requests.
+    func reload(_ settings: WebSettings) {
+        basePath = settings.basePath
+        pairing.reload(settings.basePath)
+        figures.reload(isOn: settings.metrics)
     }
 
     /// Ends the calls, streams and sockets of callers that have lost their rights.
@@ -51,16 +62,20 @@ import WebProtocol
         calls.end()
         announcements.end()
         artwork.end()
+        figures.end()
     }
 
     // MARK: Access
 
-    func exchange(_ head: RequestHead, _ connection: HTTPConnection) throws(HTTPFault) -> HTTPExchange {
-        let route: WebRoute
+    func exchange(_ received: RequestHead, _ connection: HTTPConnection) throws(HTTPFault) -> HTTPExchange {
+        let (head, route): (RequestHead, WebRoute)
         let request: AccessRequest
-        do throws(HTTPFault) { route = try WebRoute(head) } catch {
+        do throws(HTTPFault) {
+            head = try received.below(basePath.parts)
+            route = try WebRoute(head)
+        } catch {
             // The answer must not reveal paths to strangers.
-            try Self.checkHost(judge, AccessRequest(connection.facts, .page, headers: head.headers))
+            try Self.checkHost(judge, AccessRequest(connection.facts, .page, headers: received.headers))
             throw error
         }
         request = AccessRequest(connection.facts, Self.purpose(route), headers: head.headers)
@@ -76,7 +91,7 @@ import WebProtocol
             var fault = HTTPFault(
                 .unauthorized, "this device is not paired; “nowplayingctl pair” shows how",
                 headers: ["WWW-Authenticate": "Bearer"])
-            if hasCookie { fault.headers["Set-Cookie"] = request.cookie(nil) }
+            if hasCookie { fault.headers["Set-Cookie"] = request.cookie(nil, below: basePath) }
             refusal = HTTPExchange.Refusal(fault: fault, delay: delay)
         }
         let limit = refusal == nil ? try limit(route, head) : 64 << 10
@@ -89,7 +104,7 @@ import WebProtocol
         switch route {
         case .announce: if let caller { exchange.keepPlace(try announcements.reserve(caller)) }
         case .calls: if let caller { try exchange.count(services.arrivals.share(caller)) }
-        case .page, .artwork, .events, .pair, .prove, .preflight: break
+        case .page, .artwork, .events, .metrics, .pair, .prove, .preflight: break
         }
         return exchange
     }
@@ -123,14 +138,14 @@ import WebProtocol
         switch route {
         case .page: .page
         case .pair, .prove, .preflight: .pairing
-        case .artwork, .calls, .events, .announce: .call
+        case .artwork, .calls, .events, .announce, .metrics: .call
         }
     }
 
     /// Maximum bytes of the body of a request. Throws for a request that must not have a body.
     private func limit(_ route: WebRoute, _ head: RequestHead) throws(HTTPFault) -> Int {
         switch route {
-        case .page, .artwork, .events, .preflight: return 0
+        case .page, .artwork, .events, .metrics, .preflight: return 0
         case .calls(let isUpgrade):
             if isUpgrade { return 0 }
             try Self.checkJSON(head)
@@ -179,6 +194,7 @@ import WebProtocol
             artwork.serve(
                 request, services.links.admits(request, at: WallTime.now) ? nil : try Self.caller(exchange), exchange)
         case .events(let session): events.serve(session, try Self.caller(exchange), exchange)
+        case .metrics: try figures.serve(try Self.caller(exchange), exchange)
         case .announce(let request): announcements.serve(request, try Self.caller(exchange), exchange)
         case .calls(let isUpgrade):
             let caller = try Self.caller(exchange)

@@ -100,7 +100,7 @@ import NowPlayingClient
         let result = HookResult(
             event: occasion.event, wall: HookRun.wall, seconds: 0, end: .refused(reason), output: [])
         records[arguments, default: Record()].last = result
-        if refusal != reason { log.warning("the hook \(path) does not run: \(reason)") }
+        if refusal != reason { log.warning("the hook \(path) does not run: \(reason)", .hookFailed) }
         refusal = reason
         return result
     }
@@ -108,6 +108,6 @@ import NowPlayingClient
     private func report(_ result: HookResult) {
         let lines = String(decoding: result.output, as: UTF8.self).split(whereSeparator: \.isNewline)
         for line in lines.suffix(20) { log.info("\(name): \(line)") }
-        if !result.isSuccess { log.warning("the hook \(path) \(result.words) (\(result.event))") }
+        if !result.isSuccess { log.warning("the hook \(path) \(result.words) (\(result.event))", .hookFailed) }
     }
 }

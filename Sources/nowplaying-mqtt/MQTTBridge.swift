@@ -144,7 +144,7 @@ import NowPlayingClient
 
     private func ended(_ why: String) {
         // A broker that stays away costs one line in the log, and one attempt a minute.
-        if failures == 0 { context.log.warning("broker \(settings.host): \(why); retrying") }
+        if failures == 0 { context.log.warning("broker \(settings.host): \(why); retrying", .brokerAway) }
         let due = EventLoop.now.advanced(bySeconds: RetrySchedule.spreadPause(after: failures))
         failures += 1
         problem = why

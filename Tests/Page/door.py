@@ -1,4 +1,4 @@
-"""nowplaying-web without Chromium, against the real daemon: frames, proxies, speech, the announcement in the network, the page in WebKit, and disks.
+"""nowplaying-web without Chromium, against the real daemon: frames, proxies, Prometheus, speech, the announcement in the network, the page in WebKit, and disks.
 
 usage: door.py PROGRAMS [PATTERN]    the folder of the programs; only tests whose names contain PATTERN
 """
@@ -6,6 +6,7 @@ usage: door.py PROGRAMS [PATTERN]    the folder of the programs; only tests whos
 import sys
 import tempfile
 
+import collector
 import disks
 import frames
 import neighbours
@@ -18,7 +19,7 @@ from house import House
 
 def main():
     programs, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
-    tests = runner.named((frames, proxies, speech, neighbours, webkit, disks), pattern)
+    tests = runner.named((frames, proxies, collector, speech, neighbours, webkit, disks), pattern)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         house = House(programs, folder)
         try:

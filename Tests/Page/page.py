@@ -6,6 +6,7 @@ usage: page.py PROGRAMS [PATTERN]    the folder of the programs; only tests whos
 import sys
 import tempfile
 
+import below
 import controls
 import guests
 import heard
@@ -21,7 +22,7 @@ from house import House
 
 def main():
     programs, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
-    tests = runner.named((controls, lists, states, looks, guests, heard, pictures, rooms), pattern)
+    tests = runner.named((controls, below, lists, states, looks, guests, heard, pictures, rooms), pattern)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(f"{folder}/browser")
         house = None

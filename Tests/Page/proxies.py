@@ -50,10 +50,10 @@ def certificate(folder):
 
 
 class Door:
-    """A path to nowplaying-web: its port, with TLS or without, and the token of a device."""
+    """A path to nowplaying-web: its port, with TLS or without, its base path, and the token of a device."""
 
-    def __init__(self, port, trust=None):
-        self.port, self.token = port, None
+    def __init__(self, port, trust=None, base=""):
+        self.port, self.base, self.token = port, base, None
         self.context = ssl.create_default_context(cafile=trust) if trust else None
         self.origin = f"http{'s' if trust else ''}://localhost:{port}"
 
@@ -63,7 +63,7 @@ class Door:
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        connection.request(method, path, body, headers)
+        connection.request(method, self.base + path, body, headers)
         return connection.getresponse()
 
     def call(self, method, **params):
@@ -81,7 +81,7 @@ class Door:
             protocol = WSConnection(ConnectionType.CLIENT)
             headers = [("Authorization", f"Bearer {self.token}")] if self.token else []
             peer.sendall(
-                protocol.send(Request(host=f"localhost:{self.port}", target="/rpc", extra_headers=[("Origin", self.origin), *headers]))
+                protocol.send(Request(host=f"localhost:{self.port}", target=f"{self.base}/rpc", extra_headers=[("Origin", self.origin), *headers]))
             )
             text = ""
             while data := peer.recv(65536):
@@ -102,7 +102,7 @@ class Door:
         """The first event of a stream that does not end."""
         with self.connect() as peer:
             token = f"Authorization: Bearer {self.token}\r\n" if self.token else ""
-            peer.sendall(f"GET /events HTTP/1.1\r\nHost: localhost:{self.port}\r\n{token}\r\n".encode())
+            peer.sendall(f"GET {self.base}/events HTTP/1.1\r\nHost: localhost:{self.port}\r\n{token}\r\n".encode())
             data = b""
             while b"\ndata: {" not in data and (more := peer.recv(65536)):
                 data += more

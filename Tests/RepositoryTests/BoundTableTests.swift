@@ -57,6 +57,7 @@ import Testing
         ],
         "events that a client does not read": ["WebSecurityTests/BoundTests.unread"],
         "processor time": ["WebSecurityTests/BoundTests.flood"],
+        "figures": ["WebBridgeTests/MetricsTests.hammered", "WebBridgeTests/MetricsTests.absent"],
         "announcements": [
             "WebBridgeTests/RequestTests.arrivingAnnouncements", "WebSecurityTests/PlaceTests.announcements",
         ],

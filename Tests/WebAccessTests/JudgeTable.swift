@@ -53,8 +53,8 @@ struct SeededNumbers: RandomNumberGenerator {
         let store = try #require(DeviceStore(settings))
         let box = Lines()
         judge = try AccessJudge(
-            settings, users, store, machine: "box", generator: SeededNumbers(state: seed), log: { box.lines.append($0) }
-        )
+            settings, users, store, machine: "box", generator: SeededNumbers(state: seed)
+        ) { line, _ in box.lines.append(line) }
         self.box = box
         judge.onRevocation = { [unowned self] in revoked.append($0) }
         judge.onPairingEnd = { [unowned self] in ends.append(Self.name($0)) }

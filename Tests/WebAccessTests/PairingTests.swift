@@ -103,7 +103,7 @@ import Testing
         defer { house.remove() }
         for _ in 0..<1000 { _ = house.judge([("Authorization", "Bearer secret-guess")]) }
         #expect(house.log.count == 10)
-        #expect(house.log.last == "warning: wrong token from 192.0.2.7 (512 so far)")
+        #expect(house.log.last == "wrong token from 192.0.2.7 (512 so far)")
         #expect(!house.log.contains { $0.contains("secret") })
     }
 

@@ -61,7 +61,8 @@ import Testing
         arguments: [
             ("/", []), ("/a", ["a"]), ("/a/b.js", ["a", "b.js"]), ("/a%20b", ["a b"]), ("/%C3%A4", ["ä"]),
             ("/+", ["+"]),
-            ("", nil), ("a", nil), ("//a", nil), ("/a/", nil), ("/..", nil), ("/a/../b", nil), ("/%2e%2e/b", nil),
+            ("", nil), ("a", nil), ("//a", nil), ("/a/", ["a"]), ("//", nil),
+            ("/a//", nil), ("/..", nil), ("/a/../b", nil), ("/%2e%2e/b", nil),
             ("/%2E", nil), ("/a%2fb", nil), ("/a%5cb", nil), ("/a%00", nil), ("/a%0a", nil), ("/a%", nil),
             ("/a%1", nil),
             ("/a%zz", nil), ("/%ff", nil), ("/a b", nil), ("/a#b", nil), ("/ä", nil), ("http://localhost/", nil),

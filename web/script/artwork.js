@@ -1,4 +1,4 @@
-// Choice of pictures, and their addresses on this server.
+// Choice of pictures, and their addresses, which are relative to the page.
 
 const ENDINGS = {
   "image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/avif": "avif", "image/gif": "gif",
@@ -7,13 +7,13 @@ const ENDINGS = {
 
 // The path of a picture or a film; `size`: pixels of the square that a picture covers.
 export function artworkPath(id, type, size) {
-  const path = `/artwork/${encodeURIComponent(id)}.${ENDINGS[type] ?? "jpg"}`;
+  const path = `artwork/${encodeURIComponent(id)}.${ENDINGS[type] ?? "jpg"}`;
   return size === undefined ? path : `${path}?size=${size}`;
 }
 
 // The path of the still picture that comes before a film.
 export function previewPath(id) {
-  return `/artwork/${encodeURIComponent(id)}.jpg?kind=preview`;
+  return `artwork/${encodeURIComponent(id)}.jpg?kind=preview`;
 }
 
 // The still picture of an item, or null.

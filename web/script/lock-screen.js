@@ -33,7 +33,7 @@ export class LockScreen {
       this.isOn = false;
       return false;
     }
-    this.#silence ??= h("audio", { src: "/silence.mp3", loop: true, preload: "auto" });
+    this.#silence ??= h("audio", { src: "silence.mp3", loop: true, preload: "auto" });
     try {
       await this.#silence.play();
     } catch {

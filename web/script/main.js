@@ -8,7 +8,7 @@ import { Mini } from "./parts/mini.js";
 import { Player } from "./player.js";
 import { preference } from "./preferences.js";
 import { readRoute } from "./route.js";
-import { CallError, request } from "./rpc.js";
+import { CallError, request, socketAddress } from "./rpc.js";
 import { Ticker } from "./ticker.js";
 import { direction, loadWords, pickLanguage } from "./words.js";
 
@@ -84,8 +84,7 @@ class App {
         random: Math.random,
         now: () => Date.now() / 1000,
         isRefused: () => this.#isRefused(),
-        openSocket: () =>
-          new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/rpc`, "nowplaying.1"),
+        openSocket: () => new WebSocket(socketAddress(document.baseURI), "nowplaying.1"),
       },
       {
         changed: (state) => this.#connectionChanged(state),
@@ -276,7 +275,7 @@ class App {
   // A browser hides the reason of a failed upgrade; a POST gets 401 or 403.
   async #isRefused() {
     try {
-      const answer = await fetch("/rpc", {
+      const answer = await fetch("rpc", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: request(1, "hello", { client: "page" })

@@ -24,6 +24,13 @@ export function request(id, method, params) {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 
+// The address of the WebSocket beside the page, whose own address may have a base path.
+export function socketAddress(page) {
+  const address = new URL("rpc", page);
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  return address.href;
+}
+
 // The messages in one frame of the server; none if the frame is not JSON.
 export function messages(text) {
   try {

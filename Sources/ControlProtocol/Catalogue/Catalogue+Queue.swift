@@ -261,6 +261,17 @@ extension Catalogue {
                 "daemon, output, clock, mediaRoots, decodeProgram, tagsProgram, seccomp, landlock, artwork, state, rest, lastPause, waiting "
                 + "and, with uri, file",
             example: "{}"),
+        Method(
+            name: .figuresGet, kind: .server, role: .read, parameters: [],
+            help:
+                "Returns figures for statistics. It asks no disk, no network and no sound server. The counts begin with the "
+                + "daemon; external sessions count in sessions and clients alone.",
+            result:
+                "uptime in seconds; plays: items that began to play; stalls; drifts: corrections of a published position; "
+                + "underruns of the output; wakeups: voluntary context switches; sessions: their number in each state; queue: "
+                + "the items of all queues; clients: connections; and clock, of the active session of the daemon's own, with "
+                + "error and uncertainty in seconds and skew, as far as they are known",
+            example: "{}"),
         .discovery,
         Method(
             name: .daemonReload, kind: .server, role: .admin, parameters: [], isHeld: false,

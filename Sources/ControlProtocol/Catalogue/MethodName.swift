@@ -45,6 +45,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case outputDelaySet = "output.delay.set"
         case formatsList = "formats.list"
         case diagnosticsGet = "diagnostics.get"
+        case figuresGet = "figures.get"
         case artworkGet = "artwork.get"
         case rpcDiscover = "rpc.discover"
         case daemonReload = "daemon.reload"

@@ -42,7 +42,7 @@ package enum Daemon {
         Log.setLevel(configuration.logLevel)
         ConfigurationFile.warn(of: contents)
         do throws(DaemonFailure) { return try serve(configuration, contents, options, makeHandler) } catch {
-            Log.error(error.message)
+            Log.error(error.message, LogFields(error.isOfConfiguration ? .configurationInvalid : nil))
             return error.isOfConfiguration ? ExitStatus.configuration : ExitStatus.failure
         }
     }

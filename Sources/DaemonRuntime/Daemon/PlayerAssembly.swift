@@ -80,13 +80,22 @@ package import StateKeeping
         let player = Player(context.loop, parts)
         player.listen { listeners in
             listeners.onItemFailure = { uri, message in
-                Log.warning("cannot play \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+                Log.warning(
+                    "cannot play \(uri): \(message)",
+                    LogFields(.itemFailed, session: session, cause: .error, item: uri),
+                    oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
             }
             listeners.onMediaAway = { uri, message in
-                Log.warning("waiting for \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+                Log.warning(
+                    "waiting for \(uri): \(message)",
+                    LogFields(.mediaAway, session: session, cause: .stall, item: uri),
+                    oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
             }
             listeners.onStreamLost = { uri, message in
-                Log.warning("retrying \(uri): \(message)", oncePerMinute: uri, now: EventLoop.now)
+                Log.warning(
+                    "retrying \(uri): \(message)",
+                    LogFields(.streamLost, session: session, cause: .stall, item: uri),
+                    oncePerMinute: uri, now: EventLoop.now)
             }
             listeners.onPublish = { [unowned listener] in listener.published($0) }
         }

@@ -25,6 +25,8 @@ package import Sessions
     private unowned let control: any DaemonControl
     /// Members of the answer of `hello` beside the role.
     private let greeting: Greeting
+    /// The start of the daemon.
+    private let began = EventLoop.now
 
     /// Contents of the answer of `hello`.
     package struct Greeting: Sendable {
@@ -121,6 +123,10 @@ package import Sessions
             return plan(name, request) { [unowned self] request, answer in
                 sessions.perform(request) { answer(self.diagnosed($0, for: request.client)) }
             }
+        case .other(.figuresGet):
+            return plan(name, request) { [unowned self] request, answer in
+                sessions.perform(request) { answer(self.counted($0)) }
+            }
         case .command, .other:
             return plan(name, request) { [sessions] request, answer in sessions.perform(request, answer) }
         }
@@ -214,6 +220,14 @@ package import Sessions
                     "seconds": .number(Self.rounded(now.seconds(since: $0.request.since))),
                 ]
             })
+        return .success(.object(object))
+    }
+
+    /// The figures of the sessions with those of the server.
+    private func counted(_ result: MethodResult) -> MethodResult {
+        guard case .success(.object(var object)) = result else { return result }
+        object["uptime"] = .number(Self.rounded(EventLoop.now.seconds(since: began)))
+        object["clients"] = .integer(Int64(server.clientCount))
         return .success(.object(object))
     }
 

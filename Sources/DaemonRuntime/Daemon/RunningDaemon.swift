@@ -77,7 +77,7 @@ import Sessions
             tidying = nil
             // Neither the first answer nor the first item waits for the libraries.
             _ = DetachedThread.start("libraries") {
-                if usesPulse, !PulseLibrary.open() { Log.error(PulseLibrary.advice) }
+                if usesPulse, !PulseLibrary.open() { Log.error(PulseLibrary.advice, LogFields(.soundLibraryMissing)) }
                 LateLibraries.openUsual()
             }
             loop.giveBackPages()
@@ -129,7 +129,9 @@ import Sessions
             ServiceManager.notify("READY=1")
             switch result {
             case .failure(let error):
-                for message in error.messages { Log.error("configuration not reloaded: \(message)") }
+                for message in error.messages {
+                    Log.error("configuration not reloaded: \(message)", LogFields(.configurationInvalid))
+                }
                 let message = "configuration not reloaded: " + error.messages.joined(separator: "; ")
                 answer(.failure(.commandFailed(.configuration, message)))
             case .success(let fresh):

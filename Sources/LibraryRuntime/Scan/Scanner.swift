@@ -208,7 +208,9 @@ package import TrackDatabase
         silent.add(stuck, heldWork: running.number)
         for root in stuck {
             modes[root] = .missing(reason: SilentRoots.reason)
-            Log.warning("\(roots[root].path.text): its disk does not answer; the library continues without this folder")
+            Log.warning(
+                "\(roots[root].path.text): its disk does not answer; the library continues without this folder",
+                LogFields(.folderSilent))
         }
         switch running.work {
         case .scan:
@@ -255,7 +257,7 @@ package import TrackDatabase
         case .success(let finished): lastScan = finished
         case .failure(let reason):
             failure = reason.message
-            if let failure { Log.warning("the library can't be scanned: \(failure)") }
+            if let failure { Log.warning("the library can't be scanned: \(failure)", LogFields(.scanFailed)) }
         }
         let progress = running.progress
         mayIdentify = mayIdentify || hadFailed || progress[.added] + progress[.changed] + progress[.moved] > 0
@@ -273,7 +275,7 @@ package import TrackDatabase
         case .complete: break
         case .interrupted: mayIdentify = true
         case .failed(let error):
-            Log.warning("the library can't keep identities: \(error.message)")
+            Log.warning("the library can't keep identities: \(error.message)", LogFields(.scanFailed))
             failure = error.message
             // The next scan retries it.
             schedule?.setWalking(true, afterFailure: true)

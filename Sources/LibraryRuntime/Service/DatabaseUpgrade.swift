@@ -93,7 +93,8 @@ import TrackDatabase
             failures += 1
             failure = error
             let seconds = min(Self.lastRetry, Self.firstRetry * Double(1 << min(failures - 1, 10)))
-            Log.warning("\(path): \(error.message); trying again in \(Int(clamping: seconds)) s")
+            Log.warning(
+                "\(path): \(error.message); trying again in \(Int(clamping: seconds)) s", LogFields(.databaseFailed))
             retry = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in work() }
             publish()
         case .failure(let error): finish(.failure(error))

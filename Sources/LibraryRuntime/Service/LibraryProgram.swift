@@ -76,7 +76,7 @@ package enum LibraryProgram {
         let earlier = TrackDatabase.earlier(path: paths.database)
         if earlier == nil {
             do throws(TrackDatabaseError) { database = try TrackDatabase(path: paths.database) } catch {
-                Log.error("\(paths.database): \(error.message)")
+                Log.error("\(paths.database): \(error.message)", LogFields(.databaseFailed))
                 return 1
             }
         }

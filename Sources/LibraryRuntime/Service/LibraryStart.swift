@@ -34,7 +34,7 @@ import TrackDatabase
 
     /// Serves this database, or ends the loop with 1.
     func serve(_ database: TrackDatabase) {
-        if case .remade(let message) = database.opening { Log.warning(message) }
+        if case .remade(let message) = database.opening { Log.warning(message, LogFields(.databaseFailed)) }
         do throws(TrackDatabaseError) {
             running = try RunningLibrary(
                 loop, server, database, roots, settings, paths, instance: instance, reload: reload)
@@ -59,7 +59,7 @@ import TrackDatabase
     }
 
     private func fail(_ error: TrackDatabaseError) {
-        Log.error("\(paths.database): \(error.message)")
+        Log.error("\(paths.database): \(error.message)", LogFields(.databaseFailed))
         loop.exit(1)
     }
 

@@ -90,7 +90,9 @@ import TrackReading
             Log.info("configuration reloaded")
             events.changed()
         } catch {
-            for message in error.messages { Log.error("configuration not reloaded: \(message)") }
+            for message in error.messages {
+                Log.error("configuration not reloaded: \(message)", LogFields(.configurationInvalid))
+            }
         }
     }
 

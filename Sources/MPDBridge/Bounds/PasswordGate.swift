@@ -49,7 +49,7 @@ import NowPlaying
         if count & (count - 1) == 0,
             let line = rate.line("wrong password from \(source.text) (\(count) so far)", at: now)
         {
-            log.warning(line)
+            log.warning(line, .wrongGuess)
         }
         let end = now.advanced(bySeconds: seconds)
         let timer = loop.deadline(end) { [weak self] in

@@ -88,7 +88,7 @@ import MPDProtocol
         let source = PeerSource(descriptor, user: reported)
         guard places.enter(source) else {
             let line = refusals.line("refused a client of \(source.text): too many are connected", at: EventLoop.now)
-            if let line { log.warning(line) }
+            if let line { log.warning(line, .clientRefused) }
             close(descriptor)
             return nil
         }

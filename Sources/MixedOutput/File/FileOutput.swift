@@ -50,7 +50,7 @@ package import LinuxSystem
     /// The failure to write a path, which also goes to the log.
     private func failure(_ path: String, _ error: FileError, _ kind: OutputError.Kind) -> OutputError {
         let message = "\(cleanText(path)) cannot be written: \(error.text)"
-        Log.warning(message, oncePerMinute: message, now: EventLoop.now)
+        Log.warning(message, LogFields(.outputFailed), oncePerMinute: message, now: EventLoop.now)
         return OutputError(kind, message)
     }
 

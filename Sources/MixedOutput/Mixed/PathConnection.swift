@@ -39,6 +39,6 @@ import NowPlaying
     /// Ends the connection or the attempt, with a warning in the log.
     func fail(_ error: OutputError) {
         phase = .apart
-        Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
+        Log.warning(error.message, LogFields(.outputFailed), oncePerMinute: error.message, now: EventLoop.now)
     }
 }

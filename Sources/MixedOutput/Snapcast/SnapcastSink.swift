@@ -225,7 +225,7 @@ import NowPlaying
         state = .apart
         attempt += 1
         deadline = nil
-        Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
+        Log.warning(error.message, LogFields(.outputFailed), oncePerMinute: error.message, now: EventLoop.now)
         owner?.sinkFailed(error)
     }
 

@@ -91,6 +91,8 @@ package import NowPlaying
     package var isAnnouncing: Bool { announcer.isBusy }
     /// Error of the published clock at the last reading in seconds, positive if it was ahead; nil: no reading yet.
     package var clockError: Double? { playout.feeder.clockError }
+    /// Times since the start at which the output ran out of frames during playback.
+    package var underruns: Int { playout.starvation.count }
     /// Evenness of the device that plays; nil: no sound.
     package var evenness: Evenness? { playout.audible?.clock.evenness }
     /// The volume, 0 to 1 on the server's cubic scale.

@@ -7,6 +7,8 @@ import NowPlaying
     private unowned let playout: Playout
     private var player: Player { playout.player }
     private var deadline: EventSource?
+    /// Times since the start at which the queue of a stream ran empty.
+    private(set) var count = 0
 
     /// Longest silence in seconds between two items of different formats that is not published: a stream needs some to begin.
     private static let unpublishedSilence = 0.25
@@ -26,7 +28,7 @@ import NowPlaying
     func begin(_ lane: Lane) {
         // The time of an output without a pace stands still: its waits are not silence.
         guard lane.isPaced else { return }
-        lane.starve()
+        starve(lane)
         let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now
         deadline = player.loop.deadline(silence) { [unowned self, weak lane] in
             guard let lane, lane === playout.audible, lane.isStarved, playout.pending == nil else { return }
@@ -38,6 +40,12 @@ import NowPlaying
         }
     }
 
+    /// The server also reports an underflow that was expected.
+    private func starve(_ lane: Lane) {
+        if !lane.isStarved { count += 1 }
+        lane.starve()
+    }
+
     /// Handles an underflow of the audible stream that the server reports.
     func underflowed(_ lane: Lane) {
         guard !lane.isCorked, playout.pending == nil else { return }
@@ -47,7 +55,7 @@ import NowPlaying
         guard lane.ring.end > lane.sentEnd else { return begin(lane) }
         // A refill in the flow would lose frames that are rendered between two blocks.
         playout.boundaries.publishHeardItems(on: lane)
-        lane.starve()
+        starve(lane)
         lane.hold()
         playout.feeder.topUp(lane)
     }

@@ -24,7 +24,6 @@ package import StateKeeping
     /// Remembers what is said of items; nil: nothing does.
     private let keeper: FeedbackKeeper?
     private let settings: LiveConfiguration
-    private let log: @PlayerLoop (String) -> Void
     private let rest: MediaRest
     private let commands: CommandMethods
     private let queue: QueueMethods
@@ -47,7 +46,6 @@ package import StateKeeping
         self.store = store
         self.artwork = artwork
         self.keeper = keeper
-        self.log = log
         outputs = OutputMethods(player, output, settings, store)
         table = CommandTable(player, settings, store, log: log)
         rest = MediaRest(player, artwork, keeper)
@@ -106,7 +104,7 @@ package import StateKeeping
         case .diagnosticsGet: diagnosis.diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .rpcDiscover,
             .daemonReload, .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose,
-            .nowPlayingPublish, .feedbackSubscribe, .feedbackUnsubscribe:
+            .nowPlayingPublish, .feedbackSubscribe, .feedbackUnsubscribe, .figuresGet:
             answer(.failure(.invalidRequest("the control server answers “\(request.method.rawValue)”")))
         }
     }
@@ -153,7 +151,11 @@ package import StateKeeping
                 found.queue, found.position ?? SavedPosition(), rests && policy == .playing ? .paused : policy,
                 fault: rests ? deaths.words : nil)
             if rests {
-                if let item = player.state.item { log("\(deaths.words); the item is \(item.uri)") }
+                if let item = player.state.item {
+                    Log.warning(
+                        "\(deaths.words); the item is \(item.uri)",
+                        LogFields(.restAfterCrashes, session: player.state.session, item: item.uri))
+                }
                 rest.restored()
             }
         }

@@ -41,14 +41,15 @@ package struct WebReach: Sendable {
     /// The addresses for other machines, the best first; empty: there is none. `own`: the addresses of this machine.
     package func urls(own: [String] = MachineAddresses.all) -> [String] {
         if let address = settings.address {
-            return [address.url(usesTLS: settings.usesTLS, port: listeners.first?.port ?? WebAddress.usualPort)]
+            let port = listeners.first?.port ?? WebAddress.usualPort
+            return [address.url(usesTLS: settings.usesTLS, port: port, below: settings.basePath)]
         }
         var result: [String] = []
         for listener in listeners where !listener.isLoopback {
             let isSixth = listener.address.contains(":")
             let hosts = listener.isEvery ? own.filter { $0.contains(":") == isSixth } : [listener.address]
             for host in hosts {
-                let url = Self.url(settings.usesTLS, Listener(address: host, port: listener.port))
+                let url = url(host: Listener(address: host, port: listener.port).host, listener.port)
                 if !result.contains(url) { result.append(url) }
             }
         }
@@ -60,19 +61,13 @@ package struct WebReach: Sendable {
         let listener = listeners.first { $0.isLoopback || $0.isEvery } ?? listeners.first
         return listener.map { listener in
             let isHere = listener.isLoopback || listener.isEvery
-            let port = listener.port
-            return isHere
-                ? Self.url(settings.usesTLS, host: "localhost", port) : Self.url(settings.usesTLS, listener)
+            return url(host: isHere ? "localhost" : listener.host, listener.port)
         }
     }
 
-    private static func url(_ usesTLS: Bool, _ listener: Listener) -> String {
-        url(usesTLS, host: listener.host, listener.port)
-    }
-
-    private static func url(_ usesTLS: Bool, host: String, _ port: UInt16) -> String {
-        let scheme: WebOrigin.Scheme = usesTLS ? .https : .http
-        return "\(scheme.rawValue)://\(host)" + (port == scheme.usualPort ? "" : ":\(port)") + "/"
+    private func url(host: String, _ port: UInt16) -> String {
+        let scheme: WebOrigin.Scheme = settings.usesTLS ? .https : .http
+        return "\(scheme.rawValue)://\(host)" + (port == scheme.usualPort ? "" : ":\(port)") + settings.basePath.folder
     }
 }
 

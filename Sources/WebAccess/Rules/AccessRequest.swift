@@ -128,10 +128,10 @@ package struct AccessRequest: Sendable {
     }
 
     /// The value of `Set-Cookie` that stores this token in the browser for 400 days, the maximum of browsers. A nil token
-    /// removes the cookie. Nil: the request has no host.
-    package func cookie(_ token: String?) -> String? {
+    /// removes the cookie. The browser sends it to paths below `path` alone. Nil: the request has no host.
+    package func cookie(_ token: String?, below path: BasePath = .root) -> String? {
         cookieName.map { name in
-            "\(name)=\(token ?? ""); Path=/; Max-Age=\(token == nil ? 0 : 34_560_000); HttpOnly; SameSite=Strict"
+            "\(name)=\(token ?? ""); Path=\(path.cookiePath); Max-Age=\(token == nil ? 0 : 34_560_000); HttpOnly; SameSite=Strict"
                 + (isSecure ? "; Secure" : "")
         }
     }

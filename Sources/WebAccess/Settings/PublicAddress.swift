@@ -15,10 +15,10 @@ package struct PublicAddress: Hashable, Sendable {
     }
 
     /// The address of the page, with a slash at its end. `usesTLS`: the bridge serves with TLS; `port`: the bridge's own.
-    package func url(usesTLS: Bool, port: UInt16) -> String {
+    package func url(usesTLS: Bool, port: UInt16, below path: BasePath = .root) -> String {
         let scheme = scheme ?? (usesTLS ? .https : .http)
         // Without a scheme, the host names the bridge itself; with one, it may name a proxy at the usual port.
         let port = host.port ?? (self.scheme == nil ? port : scheme.usualPort)
-        return "\(scheme.rawValue)://\(host.bracketed)" + (port == scheme.usualPort ? "" : ":\(port)") + "/"
+        return "\(scheme.rawValue)://\(host.bracketed)" + (port == scheme.usualPort ? "" : ":\(port)") + path.folder
     }
 }

@@ -16,6 +16,10 @@ package struct WebSettings: BridgeSettings {
     package var proxyBind: [WebAddress] = []
     /// The address at which other machines reach the page; nil: an address of this machine.
     package var address: PublicAddress?
+    /// The path below which the bridge serves all of its paths.
+    package var basePath = BasePath.root
+    /// True if paired devices and users get the figures.
+    package var metrics = false
     /// Further names of this machine, in lower case.
     package var hosts: [String] = []
     package var anonymous: Anonymous = .none
@@ -77,6 +81,15 @@ package struct WebSettings: BridgeSettings {
             return $0.address != nil
         },
         BridgeSetting(
+            "base-path",
+            takes: "a path such as /music, of at most \(BasePath.maximumBytes) bytes: letters, digits, “-”, “.”, “_” "
+                + "and “~” between single slashes, no part “.” or “..”"
+        ) {
+            guard let path = BasePath($1) else { return false }
+            $0.basePath = path
+            return true
+        },
+        BridgeSetting(
             "hosts", takes: "names such as box.lan, with commas between them, without ports", clear: { $0.hosts = [] },
             apply: { settings, text in
                 let names = Self.parts(text).map(HostName.init)
@@ -98,6 +111,7 @@ package struct WebSettings: BridgeSettings {
                 settings.origins += origins.compactMap { $0 }
                 return origins.allSatisfy { $0 != nil }
             }),
+        .flag("metrics", \.metrics),
         path("certificate", \.certificate),
         path("key", \.key),
         path("state-directory", \.stateDirectory),

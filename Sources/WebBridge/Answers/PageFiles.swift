@@ -4,8 +4,9 @@ import WebProtocol
 
 /// The files of the page.
 ///
-/// The page names its scripts and styles with the version of all files, `/v/VERSION/script/main.js`. A browser requests a
-/// versioned file once and keeps it. It requests other files each time.
+/// The page names its scripts and styles with the version of all files, `v/VERSION/script/main.js`. A browser requests a
+/// versioned file once and keeps it. It requests other files each time. No file names a base path: all paths of the page are
+/// relative to it.
 @PlayerLoop final class PageFiles {
     private let folder: FilePath?
     private let version: PageVersion?
@@ -67,7 +68,7 @@ import WebProtocol
     /// The first part of a path with a version.
     private static let versions = "v"
     /// The version in the source of the page.
-    private static let placeholder = Array("\"/v/0/".utf8)
+    private static let placeholder = Array("\"v/0/".utf8)
 
     private func answerPage(
         _ folder: FilePath, _ version: String, _ head: RequestHead
@@ -101,7 +102,7 @@ import WebProtocol
     }
 
     private static func named(_ bytes: [UInt8], _ version: String) -> [UInt8] {
-        let name = Array("\"/\(versions)/\(version)/".utf8)
+        let name = Array("\"\(versions)/\(version)/".utf8)
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {

@@ -8,17 +8,22 @@ import WebProtocol
 @PlayerLoop final class PairDesk {
     private let loop: EventLoop
     private let judge: AccessJudge
+    private var basePath: BasePath
     private var delays: [Int: EventSource] = [:]
     private var lastNumber = 0
 
     /// Maximum number of waiting refusals. Further refusals are immediate, and the connection is closed.
     private static let maximumDelays = 128
 
-    /// A desk for the devices of this judge.
-    init(_ loop: EventLoop, _ judge: AccessJudge) {
+    /// A desk for the devices of this judge. `basePath`: the path of the cookies of browsers.
+    init(_ loop: EventLoop, _ judge: AccessJudge, _ basePath: BasePath) {
         self.loop = loop
         self.judge = judge
+        self.basePath = basePath
     }
+
+    /// Applies a new path to further cookies.
+    func reload(_ basePath: BasePath) { self.basePath = basePath }
 
     /// Takes a code: `{code, name}`.
     func serve(_ exchange: HTTPExchange) {
@@ -35,7 +40,7 @@ import WebProtocol
             ])
             var answer = HTTPAnswer.json(writer.bytes)
             // A browser keeps the cookie out of the reach of scripts.
-            if !exchange.head.values("origin").isEmpty, let cookie = request.cookie(token.text) {
+            if !exchange.head.values("origin").isEmpty, let cookie = request.cookie(token.text, below: basePath) {
                 answer.add("Set-Cookie", cookie)
             }
             exchange.answer(answer)

@@ -21,8 +21,8 @@ struct NetworkService: Equatable, Sendable {
             case .read: "read"
             }
         facts = [
-            "id=\(BridgeIdentity.make())", "name=\(machine)", "version=\(Product.version)", "path=/",
-            "tls=\(settings.usesTLS ? 1 : 0)", "auth=\(access)",
+            "id=\(BridgeIdentity.make())", "name=\(machine)", "version=\(Product.version)",
+            "path=\(settings.basePath.folder)", "tls=\(settings.usesTLS ? 1 : 0)", "auth=\(access)",
         ]
     }
 

@@ -80,6 +80,11 @@ import WebAccess
         try Upstream(ready, paths, hello: JSONObject([.init("client", "nowplaying-web"), .init("role", "read")]))
     }
 
+    /// A connection to the library with the role `read`, which sees what every admitted caller may see.
+    func libraryReader() throws(SystemError) -> Upstream {
+        try Self.reader(ready, SocketLocation.library(beside: daemonPaths))
+    }
+
     /// The name of a caller for the field “by”.
     func name(_ caller: AccessCaller) -> String {
         switch caller.identity {

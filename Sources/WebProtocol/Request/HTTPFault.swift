@@ -6,6 +6,7 @@ package enum HTTPStatus: UInt32, Sendable {
     case noContent = 204
     case partialContent = 206
     case notModified = 304
+    case temporaryRedirect = 307
     case badRequest = 400
     case unauthorized = 401
     case forbidden = 403
@@ -40,6 +41,11 @@ package struct HTTPFault: Error, Equatable, Sendable {
 
     /// The refusal of a path that names nothing.
     package static let notFound = HTTPFault(.notFound, "there is nothing at this path")
+
+    /// The refusal of a path that is another one now.
+    static func moved(to path: String) -> HTTPFault {
+        HTTPFault(.temporaryRedirect, "the page is at \(path)", headers: ["Location": path])
+    }
 
     /// The refusal of a method at a path that has others.
     package static func method(_ allowed: String) -> HTTPFault {

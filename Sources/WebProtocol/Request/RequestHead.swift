@@ -9,7 +9,7 @@ package struct RequestHead: Sendable {
     }
 
     package let method: Method
-    package let target: RequestTarget
+    package private(set) var target: RequestTarget
     /// Names in lower case, and values as they came.
     package let headers: [(name: String, value: String)]
     /// Length of the body in bytes, as the client announces it; nil: it comes in chunks.
@@ -41,6 +41,17 @@ package struct RequestHead: Sendable {
         guard hosts == 1 || version == "HTTP/1.0" && hosts == 0 else {
             throw HTTPFault(.badRequest, "a request needs one header Host")
         }
+    }
+
+    /// The head with its target as it is below a base path, of these parts. Throws for a target outside of it; a redirect is for
+    /// readers alone.
+    package func below(_ base: [String]) throws(HTTPFault) -> RequestHead {
+        var head = self
+        do throws(HTTPFault) { head.target = try target.below(base) } catch {
+            let isRedirect = error.status == .temporaryRedirect
+            throw isRedirect && method != .get && method != .head ? .notFound : error
+        }
+        return head
     }
 
     /// The values of a header, by its name in lower case.

@@ -2,6 +2,8 @@
 package struct RequestTarget: Equatable, Sendable {
     /// The decoded parts between the slashes; empty: `/`. None is empty, `.` or `..`, or has a slash or control characters.
     package let path: [String]
+    /// True if the path ends with a slash.
+    private let isFolder: Bool
     /// Decoded names and values in their order.
     package let query: [Item]
 
@@ -21,9 +23,33 @@ package struct RequestTarget: Equatable, Sendable {
             bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
         else { throw HTTPFault(.badRequest, "the target of a request is a path") }
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
-        path = try Self.parts(bytes[1..<mark])
+        isFolder = bytes[mark - 1] == UInt8(ascii: "/")
+        path = mark == 1 ? [] : try Self.parts(bytes[1..<(isFolder ? mark - 1 : mark)])
         query = try Self.items(bytes[min(mark + 1, bytes.count)...])
     }
+
+    private init(_ path: [String], isFolder: Bool, _ query: [Item]) {
+        self.path = path
+        self.isFolder = isFolder
+        self.query = query
+    }
+
+    /// The target as it is below a base path, of these parts. Throws a redirect for the base path without its slash and for `/`,
+    /// and a refusal for all other paths outside of it and for those below it that end with a slash.
+    func below(_ base: [String]) throws(HTTPFault) -> RequestTarget {
+        guard path.starts(with: base) else {
+            guard path.isEmpty else { throw .notFound }
+            throw .moved(to: Self.folder(base))
+        }
+        let rest = Array(path[base.count...])
+        guard isFolder == rest.isEmpty else {
+            guard rest.isEmpty else { throw .notFound }
+            throw .moved(to: Self.folder(base))
+        }
+        return RequestTarget(rest, isFolder: isFolder, query)
+    }
+
+    private static func folder(_ base: [String]) -> String { "/" + base.joined(separator: "/") + "/" }
 
     /// The value of a name that may occur once in a query; nil: it is absent.
     package func value(_ name: String) throws(HTTPFault) -> String? {
@@ -33,7 +59,6 @@ package struct RequestTarget: Equatable, Sendable {
     }
 
     private static func parts(_ bytes: ArraySlice<UInt8>) throws(HTTPFault) -> [String] {
-        guard !bytes.isEmpty else { return [] }
         var parts: [String] = []
         for part in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             let text = try decoded(part, plusIsSpace: false)

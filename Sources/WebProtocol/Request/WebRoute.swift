@@ -8,6 +8,8 @@ package enum WebRoute: Equatable, Sendable {
     /// States as server-sent events. `session`: nil, the active one.
     case events(session: String?)
     case announce(AnnounceRequest)
+    /// The figures of the daemon and the library.
+    case metrics
     case pair
     /// The first half of a proof: the claim of a device.
     case prove
@@ -32,6 +34,9 @@ package enum WebRoute: Equatable, Sendable {
         case "announce" where path.count == 1:
             guard head.method == .post else { throw .method("POST") }
             self = .announce(try AnnounceRequest(head))
+        case "metrics" where path.count == 1:
+            guard head.method != .post else { throw .method("GET, HEAD") }
+            self = .metrics
         case "pair" where path.count == 1:
             guard head.method == .post else { throw .method("POST") }
             self = .pair

@@ -133,10 +133,10 @@ test("pictures have paths with the ending of their type", () => {
       { id: "c", kind: "animated", aspect: "3:4", type: "video/webm" }
     ]
   };
-  assert.equal(artworkPath("a", "image/png", 600), "/artwork/a.png?size=600");
-  assert.equal(artworkPath("b", "video/mp4"), "/artwork/b.mp4");
-  assert.equal(artworkPath("../x", undefined), "/artwork/..%2Fx.jpg");
-  assert.equal(previewPath("b"), "/artwork/b.jpg?kind=preview");
+  assert.equal(artworkPath("a", "image/png", 600), "artwork/a.png?size=600");
+  assert.equal(artworkPath("b", "video/mp4"), "artwork/b.mp4");
+  assert.equal(artworkPath("../x", undefined), "artwork/..%2Fx.jpg");
+  assert.equal(previewPath("b"), "artwork/b.jpg?kind=preview");
   assert.equal(stillOf(item).id, "a");
   assert.deepEqual(
     [filmOf(item, false).id, filmOf(item, true).id, filmOf({}, true), stillOf(null)], ["b", "c", null, null]);

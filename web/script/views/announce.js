@@ -62,7 +62,7 @@ export class AnnounceView {
     const { words } = this.#app;
     this.#show(words("announceSending"));
     try {
-      const answer = await fetch("/announce?wait", { method: "POST", headers: { "Content-Type": type }, body });
+      const answer = await fetch("announce?wait", { method: "POST", headers: { "Content-Type": type }, body });
       if (answer.ok) {
         this.#text.value = "";
         this.#show(words("announceDone"));

@@ -67,7 +67,7 @@ export class PairingView {
     if (code !== null) {
       this.#code.value = code;
       // The code leaves the address, and with it the history.
-      history.replaceState(null, "", "/");
+      history.replaceState(null, "", "./");
     }
     this.#code.focus();
   }
@@ -81,7 +81,7 @@ export class PairingView {
     const body = JSON.stringify({ code: this.#code.value.trim(), name: this.#name.value.trim() });
     let status = 0;
     try {
-      const answer = await fetch("/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+      const answer = await fetch("pair", { method: "POST", headers: { "Content-Type": "application/json" }, body });
       status = answer.status;
     } catch {
       status = 0;
