@@ -37,6 +37,8 @@ libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 # D-Bus reads policies in /usr/share and /etc alone.
 busdir = $(DESTDIR)$(if $(filter /usr/local,$(PREFIX)),/etc,$(PREFIX)/share)/dbus-1/system.d
+# ufw reads profiles in /etc alone.
+ufwdir = $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/ufw/applications.d
 buspolicy = etc/dbus/org.mpris.MediaPlayer2.nowplayingd.conf
 samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 
@@ -59,7 +61,7 @@ every = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying
     nowplaying-snapcast nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb newcomer box-arm64 uninstall clean
+.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb wheel newcomer box-arm64 uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -207,6 +209,8 @@ install-files:
 	$(call install-text,$(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service etc/recipes/*.c),$(samples)/recipes,644)
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
+	install -d $(ufwdir)
+	install -m 644 etc/ufw/nowplayingd $(ufwdir)
 	for file in $$(cd etc/homeassistant && find -L . -type f ! -name "*.pyc"); do \
 	    install -D -m 644 "etc/homeassistant/$$file" "$(samples)/homeassistant/$$file" || exit 1; done
 	install -m 644 etc/node-red/*.json $(samples)/node-red
@@ -229,6 +233,11 @@ deb:
 	@echo "cannot build for $(ARCH) on this machine: ARCH=arm64 is the only other processor" >&2; exit 2
 endif
 
+#: make wheel                   build/aionowplayingd-VERSION-py3-none-any.whl, the client for Python (needs no built program)
+wheel:
+	@Scripts/packages wheel
+	@Scripts/wheel
+
 #: make newcomer [RELEASE=trixie] [SHORT=yes]  a bare Debian 12 (bookworm) or 13: clone, run, test, install, play (as root)
 newcomer:
 	@(Scripts/packages bare || exit 77; Scripts/newcomer $(or $(RELEASE),trixie) $(if $(SHORT),short)) || { \
@@ -244,7 +253,7 @@ uninstall:
 	rm -f $(fishdir)/nowplayingctl.fish $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
 	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%) $(unitdir)/catalog/nowplayingd.catalog
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[1578])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
-	rm -f $(busdir)/$(notdir $(buspolicy))
+	rm -f $(busdir)/$(notdir $(buspolicy)) $(ufwdir)/nowplayingd
 	rm -rf $(docdir) $(libexecdir) $(samples) $(includedir)
 
 #: make clean

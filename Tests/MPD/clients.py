@@ -25,6 +25,7 @@ import mpd
 import mpd.asyncio
 
 from assistant import test_home_assistant
+from music_assistant import test_music_assistant
 
 PATIENCE = 20
 

@@ -32,6 +32,8 @@ import Testing
         // D-Bus reads two folders of policies, regardless of the prefix.
         let policy = root + policies + "/org.mpris.MediaPlayer2.nowplayingd.conf"
         #expect(FileManager.default.fileExists(atPath: policy))
+        let profiles = (prefix == "/opt/player" ? prefix : "") + "/etc/ufw/applications.d/nowplayingd"
+        #expect(FileManager.default.fileExists(atPath: root + profiles))
         // The hooks, the recipes and the samples of the pages are where the pages say.
         let share = prefix + "/share/nowplayingd"
         let own = try files(with: share, in: root, scratch)

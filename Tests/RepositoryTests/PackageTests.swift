@@ -51,7 +51,7 @@ import Testing
         #expect(lintian.status == 0, "\(lintian.text)\(lintian.errors)")
 
         let conffiles = try ScriptRun(["dpkg-deb", "--info", package, "conffiles"], in: scratch)
-        #expect(conffiles.text == "/etc/nowplayingd.conf\n")
+        #expect(conffiles.text == "/etc/nowplayingd.conf\n/etc/ufw/applications.d/nowplayingd\n")
         let control = try ScriptRun(["dpkg-deb", "--field", package, "Depends"], in: scratch)
         for name in ["libpulse0", "libsystemd0", "pulseaudio | pipewire-pulse", "wireplumber | pulseaudio"] {
             #expect(control.text.contains(name))

@@ -22,6 +22,7 @@ from .client import (
     BoxError,
     BoxHTTP,
     BoxSocket,
+    Connection,
     Delays,
     Hello,
     Link,
@@ -89,7 +90,7 @@ class Box:
         self.is_available = False
         # Announcements of one device play one after the other.
         self.announcing = asyncio.Lock()
-        self._socket: BoxSocket | None = None
+        self._socket: Connection | None = None
         self._listeners: list[Listener] = []
         self._first: asyncio.Future[None] = hass.loop.create_future()
         self._stale: set[Change] = set()
@@ -199,7 +200,7 @@ class Box:
         session = async_get_clientsession(self.hass, self.address.verify)
         return await BoxSocket.open(session, self.address, access_token(self.entry))
 
-    async def opened(self, socket: BoxSocket) -> None:
+    async def opened(self, socket: Connection) -> None:
         """Take the whole state from a new connection."""
         hello = Hello.of(await socket.call("hello", {"client": CLIENT_NAME}))
         if hello.protocol > PROTOCOL:
@@ -213,7 +214,7 @@ class Box:
         self._show_version(hello.version)
         self._become_available()
 
-    async def _follow(self, socket: BoxSocket) -> None:
+    async def _follow(self, socket: Connection) -> None:
         """Subscribe to the states, and load the lists that they do not contain."""
         await socket.call("nowPlaying.subscribe", {"session": "*", "languages": self._languages})
         await self._lists.load()

@@ -1,11 +1,13 @@
-"""Client of nowplaying-web: JSON-RPC over a WebSocket, and the paths for pairing, sounds and pictures.
+"""Client of nowplayingd: its control socket, or nowplaying-web with the paths for pairing, sounds and pictures.
 
-It does not import Home Assistant. The wire is described in nowplayingd-protocol(7) and nowplaying-web(1).
+The package aionowplayingd consists of these files. They do not import Home Assistant. The wire is described in
+nowplayingd-protocol(7) and nowplaying-web(1).
 """
 
 from .access import Access
 from .address import BoxAddress
 from .clock import BoxClock
+from .connection import Connection
 from .errors import (
     BadCertificate,
     BadProof,
@@ -22,7 +24,9 @@ from .errors import (
 from .http import BoxHTTP, Pairing, Picture
 from .link import Delays, Link
 from .model import Anchor, Command, Hello, Item, Output, SessionInfo, State
+from .player import Player, pair
 from .socket import BoxSocket
+from .unix import UnixSocket
 
 __all__ = [
     "Access",
@@ -36,6 +40,7 @@ __all__ = [
     "BoxSocket",
     "CallError",
     "Command",
+    "Connection",
     "Delays",
     "Hello",
     "Item",
@@ -47,9 +52,12 @@ __all__ = [
     "Pairing",
     "PairingRefused",
     "Picture",
+    "Player",
     "SessionInfo",
     "State",
     "TooOld",
+    "UnixSocket",
     "Unreachable",
     "WrongName",
+    "pair",
 ]

@@ -27,6 +27,7 @@ class BoxClock:
         self._offset: float | None = None
         self._delay = math.inf
         self._at = 0.0
+        self._is_local = False
 
     @property
     def is_known(self) -> bool:
@@ -36,15 +37,21 @@ class BoxClock:
     @property
     def bound(self) -> float:
         """Seconds by which `now` is wrong at most."""
+        if self._is_local:
+            return 0.0
         return self._delay / 2 + (self._local() - self._at) * DRIFT if self.is_known else math.inf
 
     def now(self) -> float | None:
         """Return the time of the box; None before the first exchange."""
         return None if self._offset is None else self._local() + self._offset
 
+    def be_local(self) -> None:
+        """Take the local clock for that of the box, which runs on this machine: no exchange is needed."""
+        self._is_local, self._offset = True, 0.0
+
     def forget(self) -> None:
         """Forget the estimate: the box may have started again."""
-        self._offset = None
+        self._is_local, self._offset = False, None
         self._delay = math.inf
 
     async def synchronize(self, ask: Ask) -> None:

@@ -1,4 +1,4 @@
-"""Keeps a socket to the box open: opens another after each loss."""
+"""Keeps a connection to the box open: opens another after each loss."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import itertools
 import random
 from typing import Protocol
 
+from .connection import Connection, Notified
 from .errors import BoxError, CallError, NotPaired
-from .socket import BoxSocket, Notified
 
 
 # After a socket that lasted less than these seconds, the link waits: the next one may end as fast.
@@ -20,7 +20,7 @@ SHORTEST_USE = 1.0
 class LinkEvents(Protocol):
     """Follows a link."""
 
-    async def opened(self, socket: BoxSocket) -> None:
+    async def opened(self, socket: Connection) -> None:
         """Take the whole state from a new socket; a BoxError means that the socket is of no use."""
 
     def lost(self, reason: BoxError) -> None:
@@ -48,7 +48,7 @@ class Link:
     """The lasting connection to a box."""
 
     def __init__(
-        self, connect: Callable[[], Awaitable[BoxSocket]], events: LinkEvents, notified: Notified, delays: Delays
+        self, connect: Callable[[], Awaitable[Connection]], events: LinkEvents, notified: Notified, delays: Delays
     ) -> None:
         """Make a link that is not open; `run` opens it."""
         self._connect, self._events, self._notified, self._delays = connect, events, notified, delays
@@ -95,7 +95,7 @@ class Link:
             await socket.close()
 
     @staticmethod
-    async def _ended(socket: BoxSocket, reading: asyncio.Task[BoxError], error: BoxError) -> BoxError:
+    async def _ended(socket: Connection, reading: asyncio.Task[BoxError], error: BoxError) -> BoxError:
         """Return the reason for which a new socket was of no use: the end of the connection, if that is the cause."""
         if isinstance(error, CallError):
             return error

@@ -105,7 +105,7 @@ class Item:
         if not isinstance(value, dict):
             return None
         item: Mapping[str, Any] = value
-        picture = next(
+        picture: Mapping[str, Any] = next(
             (one for one in objects(item.get("artwork"), 64) if one.get("kind") == "image" and token(one.get("id"), 128)),
             {},
         )

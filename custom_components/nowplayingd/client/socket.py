@@ -1,41 +1,36 @@
-"""One WebSocket to nowplaying-web: calls, their answers, and notifications."""
+"""One WebSocket to nowplaying-web."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-import json
 import socket
-from typing import Any
 
 import aiohttp
 
 from .access import Access
 from .address import BoxAddress
-from .errors import BadCertificate, BoxError, CallError, NotABox, NotPaired, Unreachable, WrongName, reason
+from .connection import Connection, Notified
+from .errors import BadCertificate, BoxError, NotABox, NotPaired, Unreachable, WrongName, reason
 from .reach import reach
-from .values import mapping, text, token
+from .values import text
 
 SUBPROTOCOL = "nowplaying.1"
 # Seconds to wait for the answer to a handshake: a wrong token is answered late, up to eight seconds.
 HANDSHAKE_TIMEOUT = 12.0
-# Seconds to wait for the answer to a call.
-CALL_TIMEOUT = 10.0
 # The kernels of both machines find a dead peer without waking the programs: probes after 5 s of silence, 3 of them, 2 s apart.
-_KEEPALIVE = ((socket.TCP_KEEPIDLE, 5), (socket.TCP_KEEPINTVL, 2), (socket.TCP_KEEPCNT, 3), (socket.TCP_USER_TIMEOUT, 10_000))
+# TCP_USER_TIMEOUT is Linux's own, which older lists of types lack.
+_USER_TIMEOUT = 18
+_KEEPALIVE = ((socket.TCP_KEEPIDLE, 5), (socket.TCP_KEEPINTVL, 2), (socket.TCP_KEEPCNT, 3), (_USER_TIMEOUT, 10_000))
 _POLICY_VIOLATION = 1008
 
-Notified = Callable[[str, Mapping[str, Any]], None]
 
-
-class BoxSocket:
+class BoxSocket(Connection):
     """An open WebSocket. `run` reads from it until its end."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         """Take over a WebSocket that is open."""
+        super().__init__()
         self._socket = socket
-        self._calls: dict[int, asyncio.Future[Any]] = {}
-        self._last_id = 0
 
     @classmethod
     async def open(
@@ -60,26 +55,6 @@ class BoxSocket:
         _keep_alive(opened)
         return cls(opened)
 
-    async def call(
-        self, method: str, parameters: Mapping[str, Any] | None = None, *, timeout: float | None = CALL_TIMEOUT
-    ) -> Any:
-        """Send a request and return the result; raises CallError for a refusal, Unreachable if no answer comes."""
-        self._last_id += 1
-        number = self._last_id
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._calls[number] = answer
-        try:
-            async with asyncio.timeout(timeout):
-                request = {"jsonrpc": "2.0", "id": number, "method": method, "params": dict(parameters or {})}
-                await self._socket.send_str(json.dumps(request))
-                return await answer
-        except TimeoutError as error:
-            raise Unreachable(f"the box did not answer {method} within {timeout} s") from error
-        except (ConnectionError, aiohttp.ClientError, RuntimeError) as error:
-            raise Unreachable(f"the connection ended before {method} was sent") from error
-        finally:
-            self._calls.pop(number, None)
-
     async def run(self, notified: Notified) -> BoxError:
         """Read until the end of the connection and return its reason. `notified` gets each notification in its order."""
         try:
@@ -99,28 +74,12 @@ class BoxSocket:
         self._fail_calls()
         await self._socket.close()
 
-    def _take(self, line: str, notified: Notified) -> None:
+    async def _send(self, line: str) -> None:
+        """Send a text; raises ConnectionError if the connection has ended."""
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            return
-        message = mapping(value)
-        if (method := token(message.get("method"), 64)) is not None:
-            notified(method, mapping(message.get("params")))
-            return
-        number = message.get("id")
-        answer = self._calls.get(number) if isinstance(number, int) else None
-        if answer is None or answer.done():
-            return
-        if "error" in message:
-            answer.set_exception(CallError.of(message["error"]))
-        else:
-            answer.set_result(message.get("result"))
-
-    def _fail_calls(self) -> None:
-        for answer in self._calls.values():
-            if not answer.done():
-                answer.set_exception(Unreachable("the connection to the box has ended"))
+            await self._socket.send_str(line)
+        except (aiohttp.ClientError, RuntimeError) as error:
+            raise ConnectionError(reason(error)) from error
 
 
 def _refusal(status: int, address: BoxAddress) -> BoxError:
