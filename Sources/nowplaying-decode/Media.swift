@@ -80,7 +80,9 @@ final class Media {
     /// differ. Throws `WireFailure`.
     private static func begin(_ input: any MediaInput) throws(WireFailure) -> (Container, Decoder) {
         let network = input as? HTTPInput
-        if let network, network.gotWhole { return try network.beginAgain { () throws(WireFailure) in try begin(input) } }
+        if let network, network.gotWhole {
+            return try network.beginAgain { () throws(WireFailure) in try begin(input) }
+        }
         do throws(WireFailure) {
             let container = try Container(input)
             let decoder = try Decoder(container)
