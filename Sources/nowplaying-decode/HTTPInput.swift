@@ -15,7 +15,7 @@ final class HTTPInput: MediaInput {
 
     private let connection: HTTPConnection
     /// True if a pending command interrupts a read. A part of an HLS playlist is read to its end.
-    private let isInterruptible: Bool
+    private var isInterruptible: Bool
     private var filter: IcyFilter?
     /// Audio without titles: the last bytes before `arrived`.
     private var audio: [UInt8] = []
@@ -29,8 +29,10 @@ final class HTTPInput: MediaInput {
     private(set) var isSeekable = false
     /// True if a jump fails because the server sends no parts.
     private(set) var sendsNoParts = false
-    /// True if a lost connection can resume at its position.
-    private var isResumable = false
+    /// True for a file whose server offers parts: it can resume at a position, by the whole file at worst.
+    private(set) var isResumable = false
+    /// True if a jump got the whole file in place of the part that the server offers. Reading fails until `beginAgain`.
+    private(set) var gotWhole = false
     /// Nature of the source.
     enum Nature {
         case file
@@ -137,7 +139,7 @@ final class HTTPInput: MediaInput {
     func read(into target: UnsafeMutableRawBufferPointer) -> Int32 {
         var attempts = 0
         while true {
-            if failure != nil { return isLive ? ffmpeg_error_end : ffmpeg_error_io }
+            if failure != nil || gotWhole { return isLive ? ffmpeg_error_end : ffmpeg_error_io }
             var count = takeAudio(into: target)
             if count == 0 { count = passed.copy(at: position, into: target) }
             if count > 0 {
@@ -163,6 +165,18 @@ final class HTTPInput: MediaInput {
     }
 
     func seek(to offset: Int64) { position = offset }
+
+    /// Opens a file again, whose server sends no parts: from its beginning, and without jumps. Throws what `open` throws.
+    func beginAgain<Opened>(_ open: () throws(WireFailure) -> Opened) throws(WireFailure) -> Opened {
+        gotWhole = false
+        isSeekable = false
+        passed = PassedBytes()
+        position = 0
+        // FFmpeg cannot continue an opening.
+        isInterruptible = false
+        defer { isInterruptible = true }
+        return try open()
+    }
 
     /// Takes the titles that begin at or before `offset`.
     func takeTitles(before offset: Int64) -> [[UInt8]] {
@@ -221,6 +235,8 @@ final class HTTPInput: MediaInput {
             let isJump = isSeekable && position != arrived
             let start = isJump ? PassedBytes.beginning(of: position, size: size) : position
             try resume(try connection.open(offset: start, readsLists: false), at: start)
+            gotWhole = isJump && sendsNoParts
+            if gotWhole { return true }
         }
         guard let transfer = connection.transfer else { return false }
         try connection.wait {
@@ -245,7 +261,7 @@ final class HTTPInput: MediaInput {
     }
 
     /// Continues with the answer to a request for the bytes from `start` on. Some servers offer ranges and send
-    /// the whole file: then its beginning is dropped as it comes. Throws `WireFailure`.
+    /// the whole file: then a lost connection resumes by it, and its beginning is dropped as it comes. Throws `WireFailure`.
     private func resume(_ transfer: HTTPTransfer, at start: Int64) throws(WireFailure) {
         arrived = start
         guard start > 0 else { return }

@@ -46,13 +46,7 @@ final class Media {
     init(_ input: any MediaInput, _ wanted: WireFormat?) throws(WireFailure) {
         self.input = input
         network = input as? HTTPInput
-        container = try Container(input)
-        decoder = try Decoder(container)
-        // The first decoded frame has the true format; the container's statement may differ.
-        guard try Media.decodeFirst(container, decoder, input) else {
-            throw network?.failure ?? container.segmentFailure ?? container.jumpFailure
-                ?? WireFailure(.broken, "it contains no audio that can be decoded")
-        }
+        (container, decoder) = try Media.begin(input)
         sourceRate = decoder.frameRate
         guard OpenedMedia.sourceSampleRates.contains(sourceRate) else {
             throw WireFailure(.broken, "its header claims a sample rate of \(sourceRate)")
@@ -68,7 +62,7 @@ final class Media {
         opened = OpenedMedia(
             format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
         opened.isLive = network.map { $0.isLive || (container.isEndless && $0.isSegmented) } ?? false
-        opened.isSeekable = (input.isSeekable || container.hasParts) && !opened.isLive
+        opened.isSeekable = (network?.isResumable ?? input.isSeekable || container.hasParts) && !opened.isLive
         opened.isPublic = network?.zone == .everywhere
         opened.bitsPerSample = decoder.bitsPerSample
         opened.bitRate = network.map { $0.station.bitRate } ?? 0
@@ -80,6 +74,25 @@ final class Media {
                 gaps.length.map { av_rescale($0, Int64(converter.format.sampleRate), Int64(sourceRate)) })
         opened.tags = container.tags + (network?.station.tags ?? [])
         opened.chapters = container.chapters
+    }
+
+    /// Opens the container, and decodes its first frame: that one has the true format, and the container's statement may
+    /// differ. Throws `WireFailure`.
+    private static func begin(_ input: any MediaInput) throws(WireFailure) -> (Container, Decoder) {
+        let network = input as? HTTPInput
+        if let network, network.gotWhole { return try network.beginAgain { () throws(WireFailure) in try begin(input) } }
+        do throws(WireFailure) {
+            let container = try Container(input)
+            let decoder = try Decoder(container)
+            guard try decodeFirst(container, decoder, input) else {
+                throw network?.failure ?? container.segmentFailure ?? container.jumpFailure
+                    ?? WireFailure(.broken, "it contains no audio that can be decoded")
+            }
+            guard let network, network.gotWhole else { return (container, decoder) }
+        } catch {
+            guard let network, network.gotWhole else { throw error }
+        }
+        return try begin(input)
     }
 
     /// Decodes until the first frame comes; false: there is none.
@@ -105,17 +118,30 @@ final class Media {
         let source = gaps.sourceFrame(
             av_rescale(frame, Int64(sourceRate), Int64(converter.format.sampleRate)))
         converter.reset()
+        tagsFrom = 0
+        if let network, network.sendsNoParts { return try walk(to: source, network) }
         hasFirst = false
         isDraining = false
         nextFrame = nil
-        if container.hasParts {
-            try goToPart(before: source)
-        } else {
+        firstWanted = source
+        if container.hasParts { return try goToPart(before: source) }
+        do throws(WireFailure) {
             try container.seek(to: source, rate: sourceRate, preroll: decoder.preroll)
             decoder.flush()
+        } catch {
+            guard let network, network.gotWhole else { throw error }
+            try walk(to: source, network)
         }
-        firstWanted = source
-        tagsFrom = 0
+    }
+
+    /// Decodes all before this frame of the stream, from the beginning if that has passed: its server sends no parts. Throws
+    /// `WireFailure`.
+    private func walk(to frame: Int64, _ network: HTTPInput) throws(WireFailure) {
+        firstWanted = frame
+        if !network.gotWhole, !isDraining, let nextFrame, nextFrame <= frame { return }
+        let input = input
+        (container, decoder) = try network.beginAgain { () throws(WireFailure) in try Media.begin(input) }
+        (hasFirst, isDraining, nextFrame) = (true, false, 0)
     }
 
     /// Reopens a source of parts at the part with this frame of the stream, or at an earlier part if decoding would not
@@ -160,6 +186,10 @@ final class Media {
                 container.clearError()
                 return .interrupted
             default:
+                if let network, network.gotWhole {
+                    try walk(to: max(firstWanted, nextFrame ?? 0), network)
+                    continue
+                }
                 if let failure = network?.failure ?? lostSegment ?? earlyEnd {
                     guard hasStatedEnd else { throw failure }
                     network?.endHere()

@@ -88,8 +88,6 @@ extension BadServerRow {
     private static let searches = 12
     /// Frames of a step in which the sink takes sound: it may have taken the place of the first ones of a jump.
     private static let step = BadServerLane.latency * rate / 1000
-    /// True for a server that offers ranges, and sends all: each jump loads the file from its beginning.
-    private var isLiar: Bool { hasLength && offersParts && !sendsParts && format != .hls }
 
     /// Frames that may be lost between two runs of one stretch: none. A restart plays some twice.
     private var joined: ClosedRange<Int> { trouble == .restart ? -Self.heardTwice...0 : 0...0 }
@@ -189,12 +187,11 @@ extension BadServerRow {
         let broken = Int(Double(size) * BadServerScript.fileTrouble)
         switch trouble {
         // Others change the network of this machine, upon which the daemon begins an attempt again.
-        case .notFound: return (isLiar ? 6 : 2) * size + slack
-        case .redirects: return (isLiar ? 6 : 1) * size + slack
-        case .drop, .silence:
-            return (isSeekable ? size : isUndecided ? broken : isLiar ? 6 * size : size + broken) + slack
+        case .notFound: return 2 * size + slack
+        case .redirects: return size + slack
+        case .drop, .silence: return (isSeekable ? size : isUndecided ? broken : size + broken) + slack
         case .restart:
-            guard isSeekable else { return (isLiar ? 6 : 1) * size + slack }
+            guard isSeekable else { return size + slack }
             // FFmpeg reads ADTS from its beginning up to the position.
             if format == .aac { return size + slack }
             // The search for the position. Ogg and FLAC have no index here: FFmpeg looks at several places in them, and each
