@@ -154,11 +154,10 @@ package import StateKeeping
         case .figuresGet: answer(.success(figures.answer(sessions.values, of: lastLocal)))
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .nowPlayingMap, .commandsList,
-            .commandsConfigure,
-            .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
-            .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet, .fadeSet, .sleepSet, .announce,
-            .outputList, .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet,
-            .feedbackSet, .feedbackSubscribe, .feedbackUnsubscribe:
+            .commandsConfigure, .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove,
+            .queueClear, .queueShuffle, .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet,
+            .fadeSet, .sleepSet, .announce, .outputList, .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload,
+            .daemonQuit, .feedbackGet, .feedbackSet, .feedbackSubscribe, .feedbackUnsubscribe:
             forward(request, answer)
         }
     }

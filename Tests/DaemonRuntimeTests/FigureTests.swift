@@ -77,9 +77,9 @@ import Testing
         #expect(before["plays"] == 0 && before["queue"] == 0 && before["sessions"]?["stopped"] == 1)
         let songs = (0..<3).map { JSONValue.string(folder.silence("\($0).wav")) }
         _ = try client.call("queue.add", ["items": .array(songs), "play": true])
-        #expect(try becomes { try figures()["plays"] == 1 })
+        #expect(becomes { (try? figures())?["plays"] == 1 })
         _ = try client.call("nextTrack")
-        #expect(try becomes { try figures()["plays"] == 2 })
+        #expect(becomes { (try? figures())?["plays"] == 2 })
         _ = try client.call("pause")
         _ = try client.call("play")
         let other = try RawClient(path)
@@ -101,5 +101,13 @@ import Testing
         let states = last["sessions"]?.objectValue?.members.compactMap(\.value.integerValue) ?? []
         #expect(states.count == PlaybackState.allCases.count && states.reduce(0, +) == 3, "\(last)")
         #expect(try client.call("figures.get", ["x": 1])["error"] != nil)
+    }
+}
+
+extension TemporaryFolder {
+    /// Makes a file of a minute of silence, and returns its path.
+    func silence(_ name: String) -> String {
+        let samples = [Int32](repeating: 0, count: 60 * 8000)
+        return write(AudioMaterial(sampleRate: 8000, channels: 1, bits: 16, samples: samples).wave(), name)
     }
 }

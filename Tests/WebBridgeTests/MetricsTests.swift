@@ -50,7 +50,7 @@ import Testing
         var text = ""
         let plays = becomes {
             text = (try? house.client().ask("GET", "/metrics").text) ?? ""
-            return Self.figure("nowplaying_plays_total", text) == 1
+            return (Self.figure("nowplaying_plays_total", text) ?? 0) >= 1
         }
         #expect(plays && Self.figure("nowplaying_queue_items", text) == 2, "\(text)")
         #expect(text.hasSuffix("\n# EOF\n") && text.contains("nowplaying_up{program=\"daemon\"} 1\n"))
@@ -94,7 +94,7 @@ import Testing
         #expect(Double(seen.count) <= seconds + 1, "\(seen.count) questions in \(seconds) s")
         // Each question has its own connection, which has ended: the bridge's is left.
         let daemon = try house.daemonClient()
-        #expect(try becomes { try daemon.call("figures.get")["result"]?["clients"] == 2 })
+        #expect(becomes { (try? daemon.call("figures.get"))?["result"]?["clients"] == 2 })
     }
 
     @Test("a daemon that hangs or is gone does not hold up the answer for long") func absent() async throws {
