@@ -1,6 +1,7 @@
 import ControlProtocol
 import Glibc
 import LinuxSystem
+import NowPlaying
 import TestSupport
 import Testing
 
