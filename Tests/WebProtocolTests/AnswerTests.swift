@@ -53,7 +53,8 @@ import Testing
             let server = try? NetworkMethods.server(of: method.name, for: .control)
             switch method.name {
             case "hello", "rpc.discover": #expect(server == .bridge)
-            case "nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit": #expect(server == nil)
+            case "nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit", "figures.get":
+                #expect(server == nil)
             case _: #expect(server == (isLibrary ? .library : .daemon), "\(method.name)")
             }
         }

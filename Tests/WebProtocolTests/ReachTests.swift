@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReachTests {
     /// All methods by their reach. A new method stays on its socket until its row and this table name a reach.
     private static let table: [(reach: Method.Reach, names: Set<String>)] = [
-        (.socket, ["nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit"]),
+        (.socket, ["nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit", "figures.get"]),
         (
             .network(.read),
             [
