@@ -64,6 +64,7 @@ import Testing
         "WebBridge/Speech/Speech.swift": "ten seconds for a text that is spoken",
         "WebBridge/Sockets/WebSocket.swift": "a browser that takes nothing for half a minute",
         "WebAccess/Pairing/PairingSocket.swift": "the end of a pairing code",
+        "WebBridge/Answers/MetricsDesk.swift": "three seconds for the figures of the daemon and of the library",
         "WebBridge/Answers/PairDesk.swift": "the answer to a wrong code or token",
         "LibraryRuntime/Service/DatabaseUpgrade.swift": "the next attempt to update a database",
         "SnapcastBridge/SnapcastPlugin.swift": "0.2 seconds after a change, in which the parts of one message arrive",
