@@ -215,13 +215,13 @@ extension Acceptance {
         }
 
         @Test(
-            "an overlap costs at most one wake-up of the loop more than a change of format without one",
+            "an overlap wakes the loop from its rest at most once more than a change of format without one",
             .enabled(
                 if: TimerTrace.isPossible,
                 "NOT TESTED: the wake-ups of an overlap; it needs strace, and processes may not be traced here"))
         func wakeups() async throws {
-            // Three of each kind, side by side. Messages of the server arrive in one or more wakeups, so the minimum counts. Each
-            // has a server of its own: a server reports the streams of all clients to each of them.
+            // Three of each kind, side by side. A busy machine divides a moment, so the minimum counts. Each has a server of its
+            // own: a server reports the streams of all clients to each of them.
             let sink = TestSink("overlap", rewinds: true)
             let count = 6
             var servers: [SoundServer] = []
@@ -233,7 +233,7 @@ extension Acceptance {
                 let folder = TemporaryFolder()
                 let daemon = await RealDaemon.start(
                     server, sink: sink.name, in: folder, readsTitles: false,
-                    before: LoopTrace.words(folder.path("trace")))
+                    before: Precedence.words + LoopTrace.words(folder.path("trace")))
                 let client = daemon.connect()
                 client.call("crossfade.set", ["seconds": .integer(number < 3 ? 2 : 0)])
                 let files = (0..<count).map {
@@ -249,12 +249,12 @@ extension Acceptance {
             let counts = begun.map { (daemon, client) in
                 let words = client.events(until: "stop ended")
                 #expect(words.filter { $0 == "track ended" }.count == count - 1, "\(words)")
-                return LoopTrace.wakeups(daemon.folder.read("trace"))
+                return LoopTrace.moments(daemon.folder.read("trace"))
             }
             let (overlaps, changes) = (counts.prefix(3).min()!, counts.suffix(3).min()!)
             let more = Double(overlaps - changes) / Double(count - 1)
             #expect(changes > count && more <= 1, "\(counts)")
-            if environmentHas("NOWPLAYING_FIGURES") { print("wake-ups \(counts), \(more) more for each overlap") }
+            if environmentHas("NOWPLAYING_FIGURES") { print("moments \(counts), \(more) more for each overlap") }
         }
 
         @Test("the setting survives kill -9, and out of range nothing changes") func survives() async throws {
