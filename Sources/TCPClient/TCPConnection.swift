@@ -38,17 +38,17 @@ package final class TCPConnection: Sendable {
     /// The socket of a new connection, which is the caller's. `ports`: those of this end to a host that is not this machine, the
     /// first free one; if none is free, any.
     package static func open(
-        host: String, port: UInt16, from ports: ClosedRange<UInt16>? = nil, seconds: Double
+        host: String, port: UInt16, from ports: [UInt16] = [], seconds: Double
     ) throws(Problem) -> Int32 {
         try connect(host, port, from: ports, until: MonotonicTime.now.advanced(bySeconds: seconds))
     }
 
     /// Ends all connections from these ports of this machine that only the host still has, as after a power cut or a long outage:
     /// the host takes a new connection from the same port for a sign of that (RFC 9293 §3.5.1). Waits.
-    package static func endForgotten(host: String, port: UInt16, from ports: ClosedRange<UInt16>, seconds: Double) {
+    package static func endForgotten(host: String, port: UInt16, from ports: [UInt16], seconds: Double) {
         let end = MonotonicTime.now.advanced(bySeconds: seconds)
         for own in ports {
-            guard let descriptor = try? connect(host, port, from: own...own, orAny: false, until: end) else { continue }
+            guard let descriptor = try? connect(host, port, from: [own], orAny: false, until: end) else { continue }
             // The host forgets this one at once.
             var atOnce = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
@@ -57,7 +57,7 @@ package final class TCPConnection: Sendable {
     }
 
     private static func connect(
-        _ host: String, _ port: UInt16, from ports: ClosedRange<UInt16>? = nil, orAny: Bool = true,
+        _ host: String, _ port: UInt16, from ports: [UInt16] = [], orAny: Bool = true,
         until end: MonotonicTime
     ) throws(Problem) -> Int32 {
         var hints = addrinfo()
@@ -79,10 +79,10 @@ package final class TCPConnection: Sendable {
     }
 
     private static func open(
-        _ info: addrinfo, from ports: ClosedRange<UInt16>?, orAny: Bool, until end: MonotonicTime
+        _ info: addrinfo, from ports: [UInt16], orAny: Bool, until end: MonotonicTime
     ) throws(Problem) -> Int32 {
         var problem = Problem.system(EADDRNOTAVAIL)
-        for port in isThisMachine(info) ? [] : ports.map(Array.init) ?? [] {
+        for port in isThisMachine(info) ? [] : ports {
             do throws(Problem) { return try open(info, from: port, until: end) } catch { problem = error }
             // The last connection from this port may have ended a moment before, or exist.
             guard problem == .system(EADDRNOTAVAIL) || problem == .system(EADDRINUSE) else { throw problem }

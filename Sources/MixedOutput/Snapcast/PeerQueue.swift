@@ -67,6 +67,11 @@ struct PeerQueue {
 
     private static func native(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
 
+    /// Port of this end of a connection; nil: unknown.
+    static func ownPort(of connection: Int32) -> UInt16? {
+        end(connection, getsockname).map { UInt16($0.port[0]) << 8 | UInt16($0.port[1]) }
+    }
+
     /// Family, port and address of an end, in network byte order. An IPv4 address in an IPv6 socket becomes an IPv4
     /// address.
     private static func end(

@@ -17,18 +17,19 @@ struct SnapcastDial: Sendable {
 
     /// Ports of this end to a server on another machine. A source reads one connection until that ends, and after a power cut
     /// here nobody ends it but a later one from the same port.
-    private static let ports: ClosedRange<UInt16> = 4954...4957
+    private static let ports: [UInt16] = Array(4954...4957)
 
     /// Lets a server on another machine end the connections that this one has forgotten. Waits.
     static func endForgotten(_ address: SnapcastAddress, seconds: Double) {
         TCPConnection.endForgotten(host: address.host, port: address.port, from: ports, seconds: seconds)
     }
 
-    /// Connects to a source within this many seconds; `asks`: also requests the server's buffer and format.
-    init(_ address: SnapcastAddress, seconds: Double, asks: Bool) {
+    /// Connects to a source within this many seconds. `last`: port of this end in the connection before, which the server may still
+    /// read: one from there ends it. `asks`: also requests the server's buffer and format.
+    init(_ address: SnapcastAddress, from last: UInt16?, seconds: Double, asks: Bool) {
         do throws(TCPConnection.Problem) {
             descriptor = try TCPConnection.open(
-                host: address.host, port: address.port, from: Self.ports, seconds: seconds)
+                host: address.host, port: address.port, from: [last].compactMap(\.self) + Self.ports, seconds: seconds)
             error = nil
         } catch {
             descriptor = nil

@@ -36,6 +36,9 @@ import LinuxSystem
     /// True if the server is on this machine, and so has our clock.
     var isLocal: Bool { queue != nil }
 
+    /// Port of this end.
+    var port: UInt16? { PeerQueue.ownPort(of: descriptor) }
+
     /// Bytes of whole frames that the server has not read; nil: unknown.
     var unread: Int? { queue?.unread.map { $0 + fraction.count } }
 

@@ -24,6 +24,8 @@ import NowPlaying
     private var link: SnapcastLink?
     /// The connection to a hanging server.
     private var hanging: SnapcastLink?
+    /// Port of this end in the last connection.
+    private var port: UInt16?
     /// Instant at which the server accepts a connection again.
     private var readyAt: MonotonicTime?
     /// Deadline at `readyAt`.
@@ -160,9 +162,10 @@ import NowPlaying
             }
             return
         }
-        let (number, address) = (attempt, address)
+        let (number, address, port) = (attempt, address, port)
         let asks = state == .connecting && wish.buffer == nil
-        workers.submit({ SnapcastDial(address, seconds: Self.patienceOfAttempt, asks: asks) }) { [weak self] dial in
+        workers.submit({ SnapcastDial(address, from: port, seconds: Self.patienceOfAttempt, asks: asks) }) {
+            [weak self] dial in
             guard let self, number == attempt, state == .connecting || state == .opening else { return }
             dialled(dial)
         }
@@ -200,6 +203,7 @@ import NowPlaying
             lost: { [unowned self] isForeign in lost(isForeign) },
             room: { [unowned self] in if state == .open { owner?.sinkTakesMore() } })
         link = made
+        port = made.port
         history = Self.history(format)
         questions = made.isLocal ? QuestionPause() : QuestionPause(longest: Self.longestPause)
         areNew = false
