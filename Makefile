@@ -193,6 +193,7 @@ install-files:
 	for file in $$(cd web && find . -type f ! -name package.json); do \
 	    install -D -m 644 "web/$$file" "$(samples)/web/$$file" || exit 1; done
 	find $(samples)/web -type f ! -name "*.png" ! -name "*.mp3" ! -name "*.gz" -exec gzip --best --no-name --keep --force {} +
+	if [ -e $(PROGRAMS)/nowplayingd ]; then $(RUNNER) "$(PROGRAMS)/nowplayingd" --openrpc > $(samples)/openrpc.json; fi
 	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 etc/sound/sound-pipewire $(samples)
 	install -d $(samples)/pipewire/pipewire.conf.d $(addprefix $(samples)/wireplumber/,main.lua.d bluetooth.lua.d wireplumber.conf.d)

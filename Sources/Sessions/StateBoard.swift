@@ -87,7 +87,7 @@ package import NowPlaying
     fileprivate static func notification(_ encoded: [UInt8]) -> [UInt8] {
         var writer = JSONWriter()
         writer.reserve(encoded.count + 80)
-        writer.notification("nowPlaying.changed", parameters: encoded)
+        writer.notification(Catalogue.stateChanged, parameters: encoded)
         writer.newline()
         return writer.bytes
     }

@@ -12,6 +12,8 @@ final class Client {
     private var buffer: [UInt8] = []
     private var number = 0
     private(set) var isBroken = false
+    private var judge = WireJudge()
+    private var hasProblems = false
     /// Notifications that arrived during a wait for another message.
     private(set) var notifications: [JSONValue] = []
 
@@ -57,6 +59,7 @@ final class Client {
 
     /// Sends a line as it is.
     func sendLine(_ line: String, _ files: [String] = []) {
+        judge.sends(line)
         let bytes = Array((line + "\n").utf8)
         let descriptors = files.map { open($0, O_RDONLY) }
         defer { for descriptor in descriptors { close(descriptor) } }
@@ -172,11 +175,21 @@ final class Client {
         isBroken = true
     }
 
+    /// Reports the first message that is not by the schemas of `rpc.discover`.
+    private func check(_ message: JSONValue) {
+        guard !hasProblems, let problem = judge.problems(of: message).first else { return }
+        hasProblems = true
+        Issue.record("not by the schemas of rpc.discover: \(problem) in \(JSONWriter.text(message).prefix(4000))")
+    }
+
     private func line() -> JSONValue {
         while !isBroken {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { buffer.removeSubrange(...end) }
-                if let value = buffer[..<end].withUnsafeBytes({ try? JSONReader.read($0) }) { return value }
+                if let value = buffer[..<end].withUnsafeBytes({ try? JSONReader.read($0) }) {
+                    check(value)
+                    return value
+                }
                 fail("not JSON: \(String(decoding: buffer[..<end], as: UTF8.self))")
                 break
             }

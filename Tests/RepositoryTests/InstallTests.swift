@@ -17,11 +17,12 @@ import Testing
     func eachPrefixIsInTheFiles(prefix: String, policies: String) throws {
         let scratch = try Scratch()
         for name in [
-            "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd",
+            "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd",
             "nowplaying-mpris", "nowplaying-mqtt", "nowplaying-snapcast", "nowplaying-web", "nowplaying-tags",
         ] {
             try scratch.write("programs/" + name, "#!/bin/sh\n", executable: true)
         }
+        try scratch.write("programs/nowplayingd", "#!/bin/sh\necho answer to $*\n", executable: true)
         let root = scratch.path + "/root"
         let run = try ScriptRun(
             [
@@ -32,6 +33,8 @@ import Testing
         // D-Bus reads two folders of policies, regardless of the prefix.
         let policy = root + policies + "/org.mpris.MediaPlayer2.nowplayingd.conf"
         #expect(FileManager.default.fileExists(atPath: policy))
+        let document = try String(contentsOfFile: root + prefix + "/share/nowplayingd/openrpc.json", encoding: .utf8)
+        #expect(document == "answer to --openrpc\n")
         let profiles = (prefix == "/opt/player" ? prefix : "") + "/etc/ufw/applications.d/nowplayingd"
         #expect(FileManager.default.fileExists(atPath: root + profiles))
         // The hooks, the recipes and the samples of the pages are where the pages say.

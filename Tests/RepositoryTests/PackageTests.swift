@@ -63,7 +63,7 @@ import Testing
             "man8/nowplaying-decode.8.gz\n", "man7/nowplaying-library-protocol.7.gz\n", "bin/nowplaying-library\n",
             "man8/nowplaying-tags.8.gz\n", "libexec/nowplayingd/nowplaying-tags\n",
             "doc/nowplayingd/README.md\n", "doc/nowplayingd/docs/guide.md\n", "doc/nowplayingd/docs/top.png\n",
-            "doc/nowplayingd/docs/page.jpg\n",
+            "doc/nowplayingd/docs/page.jpg\n", "share/nowplayingd/openrpc.json\n",
         ] {
             #expect(list.contains(name), "\(name)")
         }

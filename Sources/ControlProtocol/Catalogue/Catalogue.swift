@@ -7,9 +7,12 @@ package enum Catalogue {
         title: Product.name,
         methods: nowPlayingMethods + commandMethods + queueMethods + feedbackMethods + otherMethods + sessionMethods,
         notifications: [
-            ("nowPlaying.changed", "The full state, sent to subscribers at each key event."),
+            (stateChanged, "The full state, sent to subscribers at each key event."),
             (feedbackChanged, "The feedback of one item, sent to the subscribers of feedback at each change."),
         ])
+
+    /// The notification of a state to the subscribers of `nowPlaying.subscribe`.
+    package static let stateChanged = "nowPlaying.changed"
 
     /// All methods, in the order of the manual.
     package static var methods: [Method] { table.methods }

@@ -1,14 +1,32 @@
+import NowPlaying
+
 extension MethodTable {
     /// The table as an OpenRPC document (OpenRPC 1.3, https://spec.open-rpc.org), each method with the role that it needs.
-    /// `version` is the program's.
+    /// `version` is the program's. A table with the states of the daemon has its named schemas, too.
     package func discovery(version: String) -> JSONValue {
-        [
+        let hasStates = notifications.contains { $0.name == Catalogue.stateChanged }
+        let schemas = [("media", Self.mediaSchema)] + (hasStates ? WireSchema.all : [])
+        return [
             "openrpc": "1.3.2",
             "info": ["title": .string(title), "version": .string(version), "x-protocol": 1],
             "methods": .array(methods.map(Self.describe)),
-            "x-notifications": .array(
-                notifications.map { ["name": .string($0.name), "summary": .string($0.summary)] }),
-            "components": ["schemas": ["media": Self.mediaSchema]],
+            "x-notifications": .array(notifications.map(Self.describe)),
+            // The notification of a state, by its key event.
+            "x-events": .array(
+                hasStates
+                    ? Cause.allCases.map {
+                        ["name": .string($0.rawValue), "schema": WireSchema.reference(WireSchema.event($0))]
+                    } : []),
+            "components": [
+                "schemas": .object(JSONObject(schemas.map { JSONObject.Member($0.0, $0.1) }))
+            ],
+        ]
+    }
+
+    private static func describe(_ notification: Notification) -> JSONValue {
+        [
+            "name": .string(notification.name), "summary": .string(notification.summary),
+            "schema": WireSchema.parameters(of: notification.name) ?? ["type": "object"],
         ]
     }
 
@@ -24,7 +42,10 @@ extension MethodTable {
                         "schema": schema($0.type),
                     ]
                 }),
-            "result": ["name": "result", "summary": .string(method.result), "schema": ["type": "object"]],
+            "result": [
+                "name": "result", "summary": .string(method.result),
+                "schema": WireSchema.result(of: method) ?? ["type": "object"],
+            ],
             "tags": [["name": .string(method.kind.rawValue)]],
             "x-role": .string(method.role.rawValue),
             "x-example": (try? JSONReader.read(method.example)) ?? .null,

@@ -30,6 +30,9 @@ package enum Daemon {
         }
         if options.showsHelp { return print(DaemonOptions.help, to: 1) }
         if options.showsVersion { return print("nowplayingd \(version)", to: 1) }
+        if options.showsProtocol {
+            return print(JSONWriter.text(Catalogue.table.discovery(version: version)), to: 1)
+        }
         let contents: ConfigurationFile.Contents
         do throws(ConfigurationError) {
             contents = try ConfigurationFile.read(options.configurationFile)

@@ -33,6 +33,7 @@ package struct DaemonOptions: Equatable, Sendable {
 
     package var configurationFile: String?
     package var checksConfiguration = false
+    package var showsProtocol = false
     package var showsVersion = false
     package var showsHelp = false
     package var socket: String?
@@ -70,6 +71,12 @@ package struct DaemonOptions: Equatable, Sendable {
         Option(name: "log-level", value: "error|warning|info|debug", help: "log messages of this level and above") {
             $0.logLevel = LogLevel(rawValue: $1)
             return $0.logLevel != nil
+        },
+        Option(
+            name: "openrpc", value: nil, help: "print the protocol as rpc.discover answers it, an OpenRPC document, and exit"
+        ) { options, _ in
+            options.showsProtocol = true
+            return true
         },
         Option(name: "version", short: "V", value: nil, help: "print the version and exit") { options, _ in
             options.showsVersion = true
