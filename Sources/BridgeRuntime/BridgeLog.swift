@@ -30,7 +30,7 @@ package struct BridgeLog: Sendable {
     }
 
     private func write(_ priority: Int, _ kind: String, _ message: String, _ fault: KnownFault?) {
-        if let journal = Journal.ofStandardError,
+        if let journal = SystemJournal.ofStandardError,
             journal.send(PrintableText.escaped(message), priority: priority, program: program, LogFields(fault))
         {
             return

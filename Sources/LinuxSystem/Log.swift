@@ -90,7 +90,7 @@ package enum Log {
 
     private static func put(_ message: String, _ level: LogLevel, _ fields: LogFields, _ state: State) -> Bool {
         let message = PrintableText.escaped(message, limit: 800)
-        let isInJournal = Journal.ofStandardError?.send(
+        let isInJournal = SystemJournal.ofStandardError?.send(
             message, priority: level.priority, program: state.program, fields)
         if isInJournal == true { return true }
         return put((state.isJournal ? "<\(level.priority)>" : "\(state.program): \(level.rawValue): ") + message + "\n")

@@ -15,9 +15,6 @@ import TestSupport
 @testable import Sessions
 @testable import StateKeeping
 
-/// The journal of the state, not that of the system.
-typealias Journal = StateKeeping.Journal
-
 /// A player that plays claimed media into nothing, on virtual time, and the methods that act on it. It lives within one call on
 /// the loop's thread.
 @PlayerLoop final class FuzzWorld {

@@ -32,7 +32,7 @@ import Testing
         let hostile = "a\nPRIORITY=0\n\u{1B}[31m\u{0}\u{202E}"
         let fields = LogFields(.itemFailed, session: hostile, cause: .error, item: "http://u:p@h/\(hostile)?q")
         let text = String(
-            decoding: Journal.entry(hostile, priority: 4, program: "nowplayingd", fields), as: UTF8.self)
+            decoding: SystemJournal.entry(hostile, priority: 4, program: "nowplayingd", fields), as: UTF8.self)
         let shown = #"a\u{a}PRIORITY=0\u{a}\u{1b}[31m\u{0}\u{202e}"#
         #expect(
             text == """
@@ -45,7 +45,7 @@ import Testing
                 NOWPLAYING_ITEM=http://h/\(shown)
 
                 """)
-        let plain = Journal.entry("ready", priority: 6, program: "nowplayingd", LogFields())
+        let plain = SystemJournal.entry("ready", priority: 6, program: "nowplayingd", LogFields())
         #expect(String(decoding: plain, as: UTF8.self) == "MESSAGE=ready\nPRIORITY=6\nSYSLOG_IDENTIFIER=nowplayingd\n")
     }
 
@@ -54,7 +54,7 @@ import Testing
     {
         let folder = TemporaryFolder()
         let path = folder.path("socket")
-        let journal = try #require(Journal(path))
+        let journal = try #require(SystemJournal(path))
         #expect(!journal.send("early", priority: 6, program: "p", LogFields()))
         let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(receiver) }
@@ -70,14 +70,14 @@ import Testing
         #expect(journal.send("late", priority: 3, program: "p", LogFields(.stateNotSaved)))
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        let expected = Journal.entry("late", priority: 3, program: "p", LogFields(.stateNotSaved))
+        let expected = SystemJournal.entry("late", priority: 3, program: "p", LogFields(.stateNotSaved))
         #expect(Array(buffer.prefix(max(0, count))) == expected)
         // Nobody reads: the sender is refused, and does not wait.
         let begin = MonotonicTime.now
         var sent = 0
         while sent < 100_000, journal.send("more", priority: 6, program: "p", LogFields()) { sent += 1 }
         #expect(sent < 100_000 && MonotonicTime.now.seconds(since: begin) < 5)
-        #expect(Journal(String(repeating: "a", count: 200)) == nil)
+        #expect(SystemJournal(String(repeating: "a", count: 200)) == nil)
     }
 
     @Test("each known fault has one explanation, and there are no others") func explanations() throws {

@@ -9,7 +9,6 @@ import Testing
 
 @testable import StateKeeping
 
-private typealias Journal = StateKeeping.Journal
 /// The saved queue as bytes: it reads back as it was written, and no other bytes are accepted as a queue.
 @Suite struct JournalTests {
     static let identity: UInt64 = 0x1234_5678_9abc_def0

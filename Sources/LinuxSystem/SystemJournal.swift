@@ -5,7 +5,7 @@ import NowPlaying
 ///
 /// libsystemd has a function for this, sd_journal_sendv(3), which waits while the journal is busy. A daemon that answers at once
 /// must not wait for its log.
-package struct Journal: Sendable {
+package struct SystemJournal: Sendable {
     private let descriptor: Int32
     private let address: sockaddr_un
 
@@ -13,7 +13,7 @@ package struct Journal: Sendable {
     package static let usualPath = "/run/systemd/journal/socket"
 
     /// The journal of this machine, if standard error is connected to it; nil: it is not. Made once, and never closed.
-    package static let ofStandardError: Journal? = isStandardError ? Journal(usualPath) : nil
+    package static let ofStandardError: SystemJournal? = isStandardError ? SystemJournal(usualPath) : nil
 
     /// The journal at a socket. Nil: the path is too long, or there is no descriptor.
     package init?(_ path: String) {
