@@ -84,8 +84,8 @@ import Testing
         from jsonschema import Draft7Validator, RefResolver
         document, values = (json.load(open(path)) for path in sys.argv[1:3])
         text = {"type": "string"}
-        def thing(required, **properties):
-            return {"type": "object", "required": required.split(), "properties": properties,
+        def thing(needed, **properties):
+            return {"type": "object", "required": needed.split(), "properties": properties,
                     "patternProperties": {"^x-": {}}, "additionalProperties": False}
         schema = {"$ref": "http://json-schema.org/draft-07/schema#"}
         descriptor = thing("name schema", name={"type": "string", "minLength": 1}, summary=text, description=text,
@@ -120,7 +120,7 @@ import Testing
 
     @Test func theDocumentIsOpenRPCAndTheValidatorIsRight() throws {
         let values = variants(Self.state)
-        #expect(values.count > 1000)
+        #expect(values.count > 900)
         #expect(SchemaValidator.daemon.problems(of: Self.state, named: "event.route") == [])
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -13,7 +13,7 @@ import Testing
             """)
         #expect(run.status == 0, "\(run.errors)")
         for name in ["anchor", "item", "state", "event.track"] {
-            #expect(run.text.split(separator: " ").contains(Substring(name)), "\(run.text)")
+            #expect(run.text.split(whereSeparator: \.isWhitespace).contains(Substring(name)), "\(run.text)")
         }
     }
 }
