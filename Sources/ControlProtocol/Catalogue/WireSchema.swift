@@ -32,11 +32,12 @@ package enum WireSchema {
             .nowPlayingGet: reference("state"),
             // With “fields” it has the named members alone.
             .nowPlayingSubscribe: ["anyOf": [reference("state"), reference("partialState")]],
-            .queueGet: reference("item"),
+            // An entry that does not play has no number of its play.
+            .queueGet: item(always: [.id, .uri, .mediaType]),
             .queueList: object(
                 [
                     .init("version", count), .init("revision", count), .init("count", count), .init("next", count),
-                    .init("items", ["type": "array", "items": partialItem]),
+                    .init("items", ["type": "array", "items": item(always: [])]),
                 ], optional: ["next"]),
             .queueChanges: object(
                 [
@@ -74,11 +75,11 @@ package enum WireSchema {
         return object(itemMembers, optional: Set(ItemField.allCases.filter { !always.contains($0) }.map(\.rawValue)))
     }
 
-    /// An item with those members alone that a client named.
-    private static var partialItem: JSONValue {
+    /// An item with these members, and any of the others.
+    private static func item(always: Set<ItemField>) -> JSONValue {
         object(
             ItemField.allCases.map { .init($0.rawValue, reference("item/properties/" + $0.rawValue)) },
-            optional: Set(ItemField.allCases.map(\.rawValue)))
+            optional: Set(ItemField.allCases.filter { !always.contains($0) }.map(\.rawValue)))
     }
 
     private static func schema(of field: ItemField) -> JSONValue {
