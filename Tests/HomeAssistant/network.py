@@ -114,7 +114,7 @@ async def pair(hass: HomeAssistant, house: House) -> MockConfigEntry:
 
 
 async def test_found(hass: HomeAssistant, avahi: None, far_house: House) -> None:
-    """Home Assistant finds the box, adds it with a code, and follows it to another port without a person."""
+    """Home Assistant finds the box, adds it with a code, and follows it to another port and path without a person."""
     house = far_house
     assert await async_setup_component(hass, "zeroconf", {})
     found = await eventually(lambda: hass.config_entries.flow.async_progress(), "the box", 20)
@@ -139,6 +139,12 @@ async def test_found(hass: HomeAssistant, avahi: None, far_house: House) -> None
     await hass.async_add_executor_job(house.begin_web)
     assert house.port != before
     await eventually(lambda: entry.data["port"] == house.port, "the new port", 20)
+    await shows(hass, player, "playing", media_title="First 1")
+
+    house.end("nowplaying-web")
+    await shows(hass, player, "unavailable")
+    await hass.async_add_executor_job(house.begin_web, "base-path = /music\n")
+    await eventually(lambda: entry.data["path"] == "/music/", "the new path", 20)
     await shows(hass, player, "playing", media_title="First 1")
     assert len(hass.config_entries.async_entries(DOMAIN)) == 1
     await eventually(lambda: entry.state is ConfigEntryState.LOADED, "the end of the setup")

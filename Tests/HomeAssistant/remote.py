@@ -36,6 +36,10 @@ class Remote:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def port_for(self, line: bytes) -> int:
+        """Return the port of the box for a request, by its first line."""
+        return self._house.port
+
     async def open(self) -> None:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -54,9 +58,9 @@ class Remote:
         self._writers.add(writer)
         try:
             head = await reader.readuntil(b"\r\n\r\n")
-            there, back = await asyncio.open_connection("127.0.0.1", self._house.port)
-            self._writers.add(back)
             line, rest = head.split(b"\r\n", 1)
+            there, back = await asyncio.open_connection("127.0.0.1", self.port_for(line))
+            self._writers.add(back)
             back.write(line + b"\r\nX-Forwarded-For: 192.0.2.1\r\n" + rest)
             await asyncio.gather(self._pump(reader, back), self._pump(there, writer), return_exceptions=True)
             self._writers.discard(back)

@@ -70,7 +70,7 @@ async def test_user_of_this_machine(hass: HomeAssistant, house: House) -> None:
     assert (flow["type"], flow["step_id"], flow["errors"]) == (FlowResultType.FORM, "user", {})
     made = await answer(hass, flow, port=house.port, **ADDRESS)
     assert made["type"] is FlowResultType.CREATE_ENTRY and made["title"] == "127.0.0.1"
-    assert made["data"] == {"port": house.port, **ADDRESS}
+    assert made["data"] == {"port": house.port, "path": "/", **ADDRESS}
     # The same address again.
     again = await answer(hass, await begin(hass), port=house.port, **ADDRESS)
     assert (again["type"], again["reason"]) == (FlowResultType.ABORT, "already_configured")

@@ -43,7 +43,7 @@ def add_box(home: Home, house: House, port: int) -> dict[str, Any]:
     flows = "/api/config/config_entries/flow"
     form = home.ask(flows, {"handler": DOMAIN, "show_advanced_options": False})
     assert (form["type"], form["step_id"], form["errors"]) == ("form", "user", {})
-    assert [one["name"] for one in form["data_schema"]] == ["host", "port", "tls", "verify_ssl"]
+    assert [one["name"] for one in form["data_schema"]] == ["host", "port", "path", "tls", "verify_ssl"]
     flow = f"{flows}/{form['flow_id']}"
     form = home.ask(flow, {"host": "127.0.0.1", "port": port, "tls": False, "verify_ssl": True})
     assert (form["step_id"], form["description_placeholders"]["command"]) == ("pair", "nowplayingctl pair")

@@ -113,7 +113,7 @@ async def test_relay_that_is_announced(hass: HomeAssistant, house: House) -> Non
         flow = await begin(hass, "zeroconf", announced(relay.port, id=entry.unique_id))
         # The box does not answer for the address of the relay, so the owner is asked.
         assert (flow["type"], flow["step_id"]) == (FlowResultType.FORM, "move")
-        assert flow["description_placeholders"] == {"name": "Kitchen", "host": "127.0.0.1", "port": str(relay.port)}
+        assert flow["description_placeholders"] == {"name": "Kitchen", "address": f"http://127.0.0.1:{relay.port}/"}
         assert entry.data["port"] == house.port
         assert b"POST /prove" in relay.heard and b"rpc" not in relay.heard
         assert not relay.has_heard(entry.data["token"])
@@ -293,7 +293,7 @@ async def test_old_box(hass: HomeAssistant, own_house: House) -> None:
     entry = MockConfigEntry(domain=DOMAIN, title="Kitchen", data={**ADDRESS, "port": own_house.port, "token": "A" * 43})
     entry.add_to_hass(hass)
     assert not await hass.config_entries.async_setup(entry.entry_id)
-    assert entry.state is ConfigEntryState.SETUP_RETRY and "update it" in (entry.reason or "")
+    assert entry.state is ConfigEntryState.SETUP_RETRY and "update nowplaying-web" in (entry.reason or "")
     flow = await begin(hass, "reconfigure", entry_id=entry.entry_id)
     flow = await answer(hass, flow, port=own_house.port, **ADDRESS)
     assert flow["errors"] == {"base": "too_old"}

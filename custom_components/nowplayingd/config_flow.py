@@ -8,8 +8,9 @@ from typing import Any
 import voluptuous as vol
 
 from homeassistant.config_entries import ConfigEntry, ConfigFlow, OptionsFlow
-from homeassistant.const import CONF_HOST, CONF_PORT, CONF_TOKEN, CONF_VERIFY_SSL
+from homeassistant.const import CONF_HOST, CONF_PATH, CONF_PORT, CONF_TOKEN, CONF_VERIFY_SSL
 from homeassistant.core import callback
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .client import (
@@ -28,11 +29,11 @@ from .client import (
     TooOld,
     WrongName,
 )
-from .client.address import DEFAULT_PORT, host_of
+from .client.address import DEFAULT_PORT, ROOT, host_of, path_of
 from .client.values import text
 from .compat import ConfigFlowResult, ZeroconfServiceInfo
 from .const import CLIENT_NAME, CONF_CODE, CONF_CONFIRMED, CONF_TLS, CONF_UNCONFIRMED, DOMAIN, PROTOCOL
-from .data import loaded_boxes
+from .data import address_in, loaded_boxes, place_in
 from .options_flow import BoxOptionsFlow
 
 _ERRORS: dict[type[BoxError], str] = {
@@ -56,6 +57,8 @@ def _address_schema(known: Mapping[str, Any]) -> vol.Schema:
         {
             vol.Required(CONF_HOST, default=known.get(CONF_HOST, vol.UNDEFINED)): str,
             vol.Required(CONF_PORT, default=known.get(CONF_PORT, DEFAULT_PORT)): vol.All(int, vol.Range(1, 65535)),
+            # A default would put the old path into a field that the owner has emptied.
+            vol.Optional(CONF_PATH, description={"suggested_value": known.get(CONF_PATH, ROOT)}): str,
             vol.Required(CONF_TLS, default=known.get(CONF_TLS, False)): bool,
             vol.Required(CONF_VERIFY_SSL, default=known.get(CONF_VERIFY_SSL, True)): bool,
         }
@@ -105,12 +108,16 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_zeroconf(self, discovery_info: ZeroconfServiceInfo) -> ConfigFlowResult:
         """Take a box that has announced itself."""
         facts = discovery_info.properties
-        host, port = discovery_info.host, discovery_info.port or DEFAULT_PORT
-        self._data = {CONF_HOST: host, CONF_PORT: port, CONF_TLS: facts.get("tls") == "1", CONF_VERIFY_SSL: True}
+        path = path_of(facts.get("path") or ROOT)
+        if path is None:
+            # No nowplaying-web announces such a path.
+            return self.async_abort(reason="invalid_path")
+        found = {CONF_HOST: discovery_info.host, CONF_PORT: discovery_info.port or DEFAULT_PORT, CONF_PATH: path}
+        self._data = {**found, CONF_TLS: facts.get("tls") == "1", CONF_VERIFY_SSL: True}
         self._name = text(facts.get("name"), 64) or text(discovery_info.hostname.removesuffix(".local."), 64)
         box_id = text(facts.get("id"), 64)
         if box_id is None:
-            self._async_abort_entries_match({CONF_HOST: host, CONF_PORT: port})
+            self._abort_if_place_configured()
         else:
             self._adopt(box_id, discovery_info)
             entry = await self.async_set_unique_id(box_id)
@@ -118,10 +125,10 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
                 if box.entry.unique_id == box_id:
                     box.wake()
             # An entry that the owner has hidden has no address.
-            if entry is not None and CONF_HOST in entry.data and (entry.data[CONF_HOST], entry.data[CONF_PORT]) != (host, port):
-                return await self._follow(entry, host, port)
+            if entry is not None and CONF_HOST in entry.data and place_in(entry.data) != place_in(found):
+                return await self._follow(entry, found)
             self._abort_if_unique_id_configured()
-        self.context["title_placeholders"] = {"name": self._name or host}
+        self.context["title_placeholders"] = {"name": self._name or discovery_info.host}
         return await self.async_step_confirm()
 
     async def async_step_confirm(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
@@ -151,8 +158,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=errors,
             description_placeholders={
                 "name": self._entry.title,
-                "host": self._data[CONF_HOST],
-                "port": str(self._data[CONF_PORT]),
+                "address": str(self._address.base),
             },
         )
 
@@ -180,20 +186,27 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
 
     def _adopt(self, box_id: str, found: ZeroconfServiceInfo) -> None:
         """Give the id of a box to the entry that knows it by its address alone."""
-        hosts = {found.host, found.hostname.rstrip("."), found.hostname.removesuffix(".local.")}
+        hosts = (found.host, found.hostname.rstrip("."), found.hostname.removesuffix(".local."))
+        places = {place_in({**self._data, CONF_HOST: host}) for host in hosts}
         for entry in self._async_current_entries():
-            if entry.unique_id is None and entry.data[CONF_HOST] in hosts and entry.data[CONF_PORT] == found.port:
+            if entry.unique_id is None and place_in(entry.data) in places:
                 self.hass.config_entries.async_update_entry(entry, unique_id=box_id)
                 return
 
-    async def _follow(self, entry: ConfigEntry, host: str, port: int) -> ConfigFlowResult:
-        """Take another address of a known box from its announcement, which anybody in the network can make.
+    @callback
+    def _abort_if_place_configured(self) -> None:
+        """Abort if an entry has this host, port and path."""
+        if any(place_in(entry.data) == place_in(self._data) for entry in self._async_current_entries(include_ignore=False)):
+            raise AbortFlow("already_configured")
+
+    async def _follow(self, entry: ConfigEntry, found: Mapping[str, Any]) -> ConfigFlowResult:
+        """Take another host, port or path of a known box from its announcement, which anybody in the network can make.
 
         The box proves that the address is its own, even if it has a certificate: that of another machine may be valid, too. If
         it cannot, the owner is asked.
         """
         self._entry, self._success = entry, "reconfigure_successful"
-        self._data = {CONF_TLS: False, CONF_VERIFY_SSL: True, **entry.data, CONF_HOST: host, CONF_PORT: port}
+        self._data = {CONF_TLS: False, CONF_VERIFY_SSL: True, **entry.data, **found}
         self._data.pop(CONF_CONFIRMED, None)
         if CONF_TOKEN not in self._data:
             # Nothing can be proven. A box that is there does not have to be followed.
@@ -207,7 +220,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
             return await self.async_step_move()
         except BoxError:
             return self.async_abort(reason="not_proven")
-        updates: dict[str, Any] = {CONF_HOST: host, CONF_PORT: port}
+        updates = dict(found)
         if CONF_CONFIRMED in entry.data:
             updates[CONF_CONFIRMED] = False
         self._abort_if_unique_id_configured(updates=updates)
@@ -215,10 +228,7 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
 
     @property
     def _address(self) -> BoxAddress:
-        data = self._data
-        return BoxAddress(
-            data[CONF_HOST], data[CONF_PORT], data[CONF_TLS], data[CONF_VERIFY_SSL], data.get(CONF_CONFIRMED, False)
-        )
+        return address_in(self._data)
 
     def _begin_change(self, success: str) -> None:
         """Begin with the data of the entry that the flow is for."""
@@ -231,13 +241,17 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _ask_address(self, step: str, user_input: dict[str, Any] | None) -> ConfigFlowResult:
         errors: dict[str, str] = {}
         if user_input is not None:
-            host = host_of(user_input[CONF_HOST])
-            self._data = {**self._data, **user_input, CONF_HOST: host or user_input[CONF_HOST]}
+            typed = user_input.get(CONF_PATH, "").strip() or ROOT
+            host, path = host_of(user_input[CONF_HOST]), path_of(typed)
+            self._data = {**self._data, **user_input, CONF_HOST: host or user_input[CONF_HOST], CONF_PATH: path or typed}
             self._data.pop(CONF_CONFIRMED, None)
-            try:
-                if host is not None:
-                    return await self._try()
+            if host is None:
                 errors[CONF_HOST] = "invalid_host"
+            if path is None:
+                errors[CONF_PATH] = "invalid_path"
+            try:
+                if not errors:
+                    return await self._try()
             except BoxError as error:
                 errors["base"] = _word(error)
         return self.async_show_form(step_id=step, data_schema=_address_schema(self._data), errors=errors)
@@ -286,5 +300,5 @@ class BoxConfigFlow(ConfigFlow, domain=DOMAIN):
         if hello.id is not None:
             await self.async_set_unique_id(hello.id, raise_on_progress=False)
             self._abort_if_unique_id_configured(updates={**self._data})
-        self._async_abort_entries_match({CONF_HOST: self._data[CONF_HOST], CONF_PORT: self._data[CONF_PORT]})
+        self._abort_if_place_configured()
         return self.async_create_entry(title=self._name or self._data[CONF_HOST], data=self._data)

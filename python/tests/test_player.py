@@ -16,7 +16,7 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "python/src"), str(ROOT / "Tests/HomeAssistant")]
 
-from aionowplayingd import CallError, NotPaired, PairingRefused, Player, State, Unreachable, pair  # noqa: E402
+from aionowplayingd import CallError, NotABox, NotPaired, PairingRefused, Player, State, Unreachable, pair  # noqa: E402
 from aionowplayingd.unix import socket_paths  # noqa: E402
 from house import House, make_music  # noqa: E402
 
@@ -118,6 +118,27 @@ class Box(unittest.IsolatedAsyncioTestCase):
         async with Player.network("127.0.0.1", self.house.port, access_token=await self.token()) as player:
             await self.follow(player)
             self.assertLess(player.clock_error, 0.05)
+
+    async def test_path(self) -> None:
+        """At nowplaying-web below a path: the code, the proofs and the connection."""
+        self.addCleanup(self.restart_web, "")
+        await asyncio.to_thread(self.restart_web, "base-path = /home/music\n")
+        code, port = await asyncio.to_thread(self.house.code), self.house.port
+        with self.assertRaisesRegex(NotABox, f":{port}/pair was refused with the status 404"):
+            await pair("127.0.0.1", code, "a test", port)
+        token = await pair("127.0.0.1", code, "a test", port, path="/home/music/")
+        async with Player.network("127.0.0.1", port, access_token=token, path="/home/music") as player:
+            await self.follow(player)
+        for path in ("home", "", "/home//music", "/home/../music", "/home music", "/\r\n"):
+            with self.assertRaisesRegex(ValueError, "invalid path .* such as /music"):
+                Player.network("127.0.0.1", port, access_token=token, path=path)
+            with self.assertRaisesRegex(ValueError, "invalid path .* such as /music"):
+                await pair("127.0.0.1", code, "a test", port, path=path)
+
+    def restart_web(self, more: str) -> None:
+        """Start nowplaying-web again, with more lines in its section."""
+        self.house.end("nowplaying-web")
+        self.house.begin_web(more)
 
     async def test_session(self) -> None:
         """A player of a session commands that one alone."""

@@ -101,7 +101,7 @@ def _refusal(status: int, url: URL) -> BoxError:
         case 401:
             return NotPaired("the box does not know this device")
         case 404 | 405:
-            return TooOld(f"nowplaying-web at {url.origin()} cannot prove that it is the box; update it, or use TLS")
+            return TooOld(f"{url.parent} cannot prove that it is the box; check the path, and update nowplaying-web or use TLS")
         case 409:
             return NotItsAddress(f"{url.origin()} is not the address of the box; confirm it in the settings of the integration")
         case 421:

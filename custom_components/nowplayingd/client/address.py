@@ -9,7 +9,11 @@ import re
 from yarl import URL
 
 DEFAULT_PORT = 8088
+ROOT = "/"
 _NAME = re.compile(r"[\w.-]{1,253}")
+_PART = re.compile(r"[A-Za-z0-9._~-]+")
+# Most characters of a path without the slash at its end, as of `base-path`.
+_LONGEST_PATH = 128
 
 
 def host_of(words: str) -> str | None:
@@ -25,9 +29,23 @@ def host_of(words: str) -> str | None:
     return host
 
 
+def path_of(words: str) -> str | None:
+    """Return the typed or announced path with a slash at both ends; None for anything else.
+
+    The rule is that of `base-path` in nowplaying-web(1): letters, digits and `-._~` between single slashes.
+    """
+    if words == ROOT:
+        return ROOT
+    path = words.removesuffix("/")
+    if not path.startswith("/") or len(path) > _LONGEST_PATH:
+        return None
+    parts = path[1:].split("/")
+    return f"{path}/" if all(_PART.fullmatch(part) and part not in (".", "..") for part in parts) else None
+
+
 @dataclass(frozen=True, slots=True)
 class BoxAddress:
-    """Host, port and kind of connection of a nowplaying-web."""
+    """Host, port, kind of connection and path of a nowplaying-web. Raises ValueError for a path that `path_of` refuses."""
 
     host: str
     port: int = DEFAULT_PORT
@@ -36,6 +54,15 @@ class BoxAddress:
     verify: bool = True
     # True: the owner has confirmed that the address leads to the box, which cannot know it, such as that of a container's host.
     confirmed: bool = False
+    # `base-path` of the box, or the path at which a proxy has it.
+    path: str = ROOT
+
+    def __post_init__(self) -> None:
+        """Give the path a slash at both ends."""
+        path = path_of(self.path)
+        if path is None:
+            raise ValueError(f"invalid path {self.path!r} (expected a path such as /music)")
+        object.__setattr__(self, "path", path)
 
     @property
     def is_verified(self) -> bool:
@@ -45,4 +72,4 @@ class BoxAddress:
     @property
     def base(self) -> URL:
         """The address of the page."""
-        return URL.build(scheme="https" if self.tls else "http", host=self.host, port=self.port, path="/")
+        return URL.build(scheme="https" if self.tls else "http", host=self.host, port=self.port, path=self.path)

@@ -138,7 +138,15 @@ class BoxHTTP:
             return status, None
 
 
-_REFUSALS: dict[int, type[BoxError]] = {401: NotPaired, 409: Unreachable, 421: WrongName, 404: NotABox, 502: Unreachable, 504: Unreachable}
+_REFUSALS: dict[int, type[BoxError]] = {
+    401: NotPaired,
+    404: NotABox,
+    405: NotABox,
+    409: Unreachable,
+    421: WrongName,
+    502: Unreachable,
+    504: Unreachable,
+}
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes | None:

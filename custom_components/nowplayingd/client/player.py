@@ -12,7 +12,7 @@ from typing import Any
 
 import aiohttp
 
-from .address import DEFAULT_PORT, BoxAddress
+from .address import DEFAULT_PORT, ROOT, BoxAddress
 from .clock import BoxClock
 from .connection import CALL_TIMEOUT, Connection, Notified
 from .errors import BoxError, NotABox, NotPaired, Unreachable
@@ -88,10 +88,14 @@ class Player:
         access_token: str | None = None,
         tls: bool = False,
         verify: bool = True,
+        path: str = ROOT,
         **more: Any,
     ) -> Player:
-        """Return the player at a nowplaying-web. `access_token`: from `pair`; `more`: as the initializer."""
-        address = BoxAddress(host, port, tls, verify)
+        """Return the player at a nowplaying-web. `access_token`: from `pair`; `path`: `base-path`; `more`: as the initializer.
+
+        Raises ValueError for an invalid path.
+        """
+        address = BoxAddress(host, port, tls, verify, path=path)
         sessions: list[aiohttp.ClientSession] = []
 
         async def connect() -> Connection:
@@ -319,9 +323,9 @@ def http_session(address: BoxAddress) -> aiohttp.ClientSession:
 
 
 async def pair(
-    host: str, code: str, name: str, port: int = DEFAULT_PORT, *, tls: bool = False, verify: bool = True
+    host: str, code: str, name: str, port: int = DEFAULT_PORT, *, tls: bool = False, verify: bool = True, path: str = ROOT
 ) -> str:
     """Trade a code of `nowplayingctl pair` for the access token of this device; raises PairingRefused for a wrong one."""
-    address = BoxAddress(host, port, tls, verify)
+    address = BoxAddress(host, port, tls, verify, path=path)
     async with http_session(address) as session:
         return (await BoxHTTP(session, address, None).pair(code, name)).token
