@@ -144,7 +144,8 @@ extension Acceptance {
 
         @Test("rooms play although their server reads a connection that the box has forgotten, as after a power cut")
         func forgotten() async throws {
-            guard AudioMaterial.run("sh", ["-c", "command -v snapserver"]) == 0, let network = await NetworkNamespace.make()
+            guard AudioMaterial.run("sh", ["-c", "command -v snapserver"]) == 0,
+                let network = await NetworkNamespace.make()
             else {
                 print("NOT TESTED: a forgotten connection, as it needs snapserver and a network namespace")
                 return

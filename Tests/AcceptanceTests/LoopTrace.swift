@@ -9,7 +9,8 @@ enum LoopTrace {
 
     /// Words in front of a command line that write those calls of its first thread into `path`, with their instants.
     static func words(_ path: String) -> [String] {
-        ["strace", "-D", "-qq", "-ttt", "--seccomp-bpf", "-f", "-o", path, "-e", "trace=" + calls.joined(separator: ",")]
+        let calls = calls.joined(separator: ",")
+        return ["strace", "-D", "-qq", "-ttt", "--seccomp-bpf", "-f", "-o", path, "-e", "trace=" + calls]
     }
 
     /// Number of times that the loop woke after a rest, in strace's text. A message of a server comes as one wake-up or as

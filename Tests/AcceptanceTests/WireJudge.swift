@@ -39,7 +39,8 @@ struct WireJudge {
         }
         guard let id = message["id"]?.integerValue, let method = asked.removeValue(forKey: id) else { return [] }
         // Long lists would take long, and have no state.
-        guard let result = message["result"], method != "queue.list" || (result["items"]?.arrayValue?.count ?? 0) <= 100,
+        guard let result = message["result"],
+            method != "queue.list" || (result["items"]?.arrayValue?.count ?? 0) <= 100,
             let schema = SchemaValidator.daemon.result(of: method)
         else { return [] }
         return SchemaValidator.daemon.problems(of: result, by: schema, at: method)

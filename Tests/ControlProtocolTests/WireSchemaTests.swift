@@ -16,7 +16,8 @@ import Testing
         "session": "main", "seq": 7, "instance": "a", "cause": "route", "reason": "selected",
         "by": ["client": "remote", "pid": 12, "uid": 0, "via": "socket"], "state": "playing",
         "stall": ["reason": "noServer", "since": 1.5, "nextTry": 2], "pending": .null,
-        "interruption": ["by": "phone", "shouldResume": true], "route": ["from": "a", "to": .null, "reason": "selected"],
+        "interruption": ["by": "phone", "shouldResume": true],
+        "route": ["from": "a", "to": .null, "reason": "selected"],
         "activeChanged": ["from": "a", "to": "main", "why": "chosen"], "ad": ["index": 0, "endsMonotonic": 5.25],
         "anchor": [
             "elapsed": 1.5, "rate": 1, "defaultRate": 1, "skew": -0.0001, "monotonic": 100.5, "wall": 1e9,

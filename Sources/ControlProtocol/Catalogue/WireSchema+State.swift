@@ -43,7 +43,8 @@ extension WireSchema {
         case .seq, .commandsVersion: count
         case .cause: words(Cause.allCases.map(\.rawValue))
         case .reason: nullable(words(ChangeReason.allCases.map(\.rawValue) + RouteReason.allCases.map(\.rawValue)))
-        case .by: nullable(object([.init("client", text), .init("pid", count), .init("uid", count), .init("via", text)]))
+        case .by:
+            nullable(object([.init("client", text), .init("pid", count), .init("uid", count), .init("via", text)]))
         case .state: words(PlaybackState.allCases.map(\.rawValue))
         case .anchor: reference("anchor")
         case .item: nullable(reference("item"))
@@ -111,7 +112,8 @@ extension WireSchema {
                 [
                     .init("name", text), .init("description", text), .init("state", text), .init("latency", number),
                     .init("delay", amount), .init("uncertainty", amount), .init("sampleRate", count),
-                    .init("bitPerfect", object([.init("value", boolean), .init("reason", text)], optional: ["reason"])),
+                    .init(
+                        "bitPerfect", object([.init("value", boolean), .init("reason", text)], optional: ["reason"])),
                 ], optional: ["latency", "uncertainty", "sampleRate", "bitPerfect"])
         case .error:
             object(
@@ -143,7 +145,9 @@ extension WireSchema {
     static var id: JSONValue { ["type": "integer", "minimum": 1] }
 
     /// One of these words.
-    static func words(_ words: [String]) -> JSONValue { ["type": "string", "enum": .array(words.map(JSONValue.string))] }
+    static func words(_ words: [String]) -> JSONValue {
+        ["type": "string", "enum": .array(words.map(JSONValue.string))]
+    }
 
     /// A value by this schema, or null.
     static func nullable(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }

@@ -68,7 +68,9 @@ package enum WireSchema {
     // MARK: The item
 
     /// The members of an item, by the fields that `queue.list` can name.
-    private static var itemMembers: [JSONObject.Member] { ItemField.allCases.map { .init($0.rawValue, schema(of: $0)) } }
+    private static var itemMembers: [JSONObject.Member] {
+        ItemField.allCases.map { .init($0.rawValue, schema(of: $0)) }
+    }
 
     private static var item: JSONValue {
         let always: Set<ItemField> = [.id, .play, .uri, .mediaType]

@@ -73,7 +73,8 @@ package struct DaemonOptions: Equatable, Sendable {
             return $0.logLevel != nil
         },
         Option(
-            name: "openrpc", value: nil, help: "print the protocol as rpc.discover answers it, an OpenRPC document, and exit"
+            name: "openrpc", value: nil,
+            help: "print the protocol as rpc.discover answers it, an OpenRPC document, and exit"
         ) { options, _ in
             options.showsProtocol = true
             return true
