@@ -129,4 +129,13 @@ import Testing
             #expect(!text.contains("\n" + line))
         }
     }
+
+    /// The programs that open paths which no link leaves: RestrictSUIDSGID refuses openat2(2) with ENOSYS.
+    @Test(arguments: ["nowplayingd", "nowplaying-library", "nowplaying-web"])
+    func foldersOpen(_ program: String) throws {
+        for kind in ["system", "user"] {
+            let text = try String(contentsOfFile: Self.folder + "\(kind)/\(program).service", encoding: .utf8)
+            #expect(!text.contains("\nRestrictSUIDSGID=yes"), "\(kind)")
+        }
+    }
 }
