@@ -51,6 +51,8 @@ package enum ListenerAddress: Hashable, Sendable {
     private var open: [Place: OpenPlace] = [:]
     private lazy var rest = AcceptPause(loop) { [unowned self] in setEnabled(true) }
     private var failedAccepts = LogRate()
+    /// Connections that one address gives in a turn of the loop: the clients of another address wait for no more of them.
+    private static var turn: Int { 16 }
     /// Places that do not work, each with a sentence.
     package private(set) var failures: [String] = []
 
@@ -123,7 +125,7 @@ package enum ListenerAddress: Hashable, Sendable {
     }
 
     private func accept(_ listener: Int32, _ place: Place) {
-        for _ in 0..<64 {
+        for _ in 0..<Self.turn {
             do throws(SystemError) {
                 let descriptor = try UnixSocket.accept(listener)
                 switch place.address {

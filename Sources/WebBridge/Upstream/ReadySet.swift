@@ -46,8 +46,8 @@ import LinuxSystem
     private var members: [UInt64: Member] = [:]
     private var last: UInt64 = 0
 
-    /// Maximum number of descriptors that the set serves in one turn of the loop.
-    private static let turn = 256
+    /// Maximum number of descriptors that the set serves in one turn of the loop: others wait for no more of them.
+    private static let turn = 32
 
     /// An empty set. Throws when the process has no descriptor left.
     init(_ loop: EventLoop) throws(SystemError) {
