@@ -368,7 +368,7 @@ if buildsDecode {
 let hot = [
     "AudioCore", "AudioDecoders", "AudioDecodersTests", "ControlProtocol", "ControlServer", "LinuxSystem", "MPDBridge",
     "MPDProtocol", "MixedOutput", "NowPlaying", "PlaybackEngine", "PlaybackEngineTests", "Sessions", "TestSupport",
-    "TrackDatabase", "TrackDatabaseTests", "TrackReading",
+    "TrackDatabase", "TrackDatabaseTests", "TrackReading", "WebAccess", "WebBridge", "WebProtocol",
 ]
 for target in package.targets where hot.contains(target.name) && Context.environment["NOWPLAYING_SANITIZER"] == nil {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
