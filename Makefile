@@ -222,7 +222,7 @@ ifeq ($(filter-out $(or $(shell dpkg --print-architecture 2> /dev/null),$(ARCH))
 deb:
 	@Scripts/packages $(if $(ONLY),play,build) deb
 	@Scripts/optional
-	@Scripts/build $(if $(ONLY),$(ONLY) nowplaying-tags $$(pkg-config --exists libavformat libseccomp libcurl && echo nowplaying-decode))
+	@Scripts/build $(if $(ONLY),$(ONLY) nowplaying-tags $$(pkg-config --exists libavformat libseccomp libcurl libebur128 && echo nowplaying-decode))
 	@Scripts/deb
 deb: export ONLY := $(ONLY)
 else ifeq ($(ARCH),arm64)

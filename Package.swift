@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// True if nowplaying-decode is built: scripts of the Makefile set it where FFmpeg, libcurl and libseccomp have headers.
+/// True if nowplaying-decode is built: scripts of the Makefile set it where the libraries that it needs have headers.
 let buildsDecode = Context.environment["NOWPLAYING_DECODE"] == "1"
 
 /// One array for every target of ours, tests included.
@@ -143,8 +143,8 @@ let package = Package(
             "LibraryRuntime",
             [
                 "BridgeRuntime", "NowPlayingClient", "MediaAccess", "ArtworkLookup", "ControlServer", "TrackDatabase",
-                "TrackReading", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
-                "NowPlaying", "CLinux",
+                "TrackReading", "AudioDecoders", "AudioCore", "ChildDecoding", "LinuxSystem", "ConfigurationFiles",
+                "ControlProtocol", "NowPlaying", "CLinux",
             ], usesRegex: true),
         library(
             "WebAccess",
@@ -204,7 +204,7 @@ let package = Package(
             dependencies: [
                 "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLibraryNames", "CLinux",
             ], path: "Tests/TestSupport", swiftSettings: settings),
-        tests("NowPlayingTests", ["NowPlaying"]),
+        tests("NowPlayingTests", ["NowPlaying", "TestSupport"]),
         tests(
             "ControlServerTests",
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
@@ -343,8 +343,8 @@ let package = Package(
         tests(
             "AcceptanceTests",
             [
-                "DaemonConfiguration", "NowPlayingClient", "ControlProtocol", "LinuxSystem", "NowPlaying",
-                "TestSupport", "CLinux", "CTracing",
+                "DaemonConfiguration", "MediaAccess", "NowPlayingClient", "ControlProtocol", "LinuxSystem",
+                "NowPlaying", "TestSupport", "CLinux", "CTracing",
             ]),
         c("CTracing", in: "Tests/Tracing"),
     ]
@@ -355,7 +355,10 @@ if buildsDecode {
         systemLibrary("CFFmpeg", package: "libavformat-dev"),
         systemLibrary("CCurl", package: "libcurl4-openssl-dev"),
         systemLibrary("CSeccomp", package: "libseccomp-dev"),
-        program("nowplaying-decode", ["ChildDecoding", "NowPlaying", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
+        systemLibrary("CEBUR128", package: "libebur128-dev"),
+        program(
+            "nowplaying-decode",
+            ["ChildDecoding", "NowPlaying", "CFFmpeg", "CCurl", "CSeccomp", "CEBUR128", "CLinux"]),
     ]
     // Its handling of foreign bytes is fuzzed without its confinement.
     for target in package.targets where target.name == "FuzzTests" {

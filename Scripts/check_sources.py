@@ -51,7 +51,7 @@ COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^
 LIBRARY = re.compile(r"\blib[A-Za-z][A-Za-z0-9+._-]*[A-Za-z0-9]")
 # A soname, or a package whose name ends with the version of one.
 VERSIONED = re.compile(r"\.so\.\d|\d(?:t64)?$")
-LIBRARIES_WITH_NUMBERS = {"libmpg123", "libpcre2", "libsqlite3"}
+LIBRARIES_WITH_NUMBERS = {"libmpg123", "libpcre2", "libsqlite3", "libebur128"}
 
 
 class Manifest:

@@ -9,6 +9,8 @@ package enum WireMessage: UInt8, Sendable {
     case seek = 2
     /// To the child: the pictures to find (`PictureRequest`), once, instead of `open`.
     case look = 3
+    /// To the child: measure the loudness of the file (`OpenRequest`), once, instead of `open`.
+    case measure = 4
     /// From the child, once: the description of the source (`OpenedMedia`).
     case opened = 16
     /// From the child: whole frames, in the order of playback.
@@ -29,6 +31,8 @@ package enum WireMessage: UInt8, Sendable {
     case picture = 32
     /// From the child: the next bytes of the picture in progress.
     case piece = 33
+    /// From the child, once: the loudness of the whole file (`WireLoudness`).
+    case measured = 34
 
     /// Bytes of a header.
     package static let headerBytes = 8

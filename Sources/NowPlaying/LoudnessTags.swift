@@ -12,6 +12,9 @@ package struct LoudnessTags: Equatable, Sendable {
     /// Peak of the album.
     package var albumPeak: Double?
 
+    /// Loudness in LUFS that gains lead to.
+    package static let reference = -18.0
+
     /// Tags, by their parts.
     package init(
         trackGain: Double? = nil, trackPeak: Double? = nil, albumGain: Double? = nil, albumPeak: Double? = nil

@@ -12,9 +12,16 @@ final class DaemonChannel {
     static let fileDescriptor: Int32 = 5
 
     private var received: [UInt8] = []
+    /// The request of the first message.
+    enum Order {
+        case audio
+        case pictures(PictureRequest.Task)
+        case loudness
+    }
+
     private var request: OpenRequest?
-    /// Requested pictures; nil: audio is requested.
-    private(set) var task: PictureRequest.Task?
+    /// Audio until the first message says otherwise.
+    private(set) var order = Order.audio
     /// Newest requested seek that was not taken yet.
     private var seek: WireSeek?
     /// Collector of audio to send; nil before the source is open.
@@ -30,7 +37,8 @@ final class DaemonChannel {
 
     /// Reports that bytes come, if no other message was sent for long.
     func showProgress(at now: Double) {
-        if task == nil, now - sentAt >= Self.progressSeconds { send(.progress, []) }
+        if case .pictures = order { return }
+        if now - sentAt >= Self.progressSeconds { send(.progress, []) }
     }
 
     /// Sends a message. Waits until the daemon has room for it.
@@ -119,10 +127,13 @@ final class DaemonChannel {
         case .open: request = try OpenRequest(body)
         case .look:
             let look = try PictureRequest(body)
-            task = look.task
+            order = .pictures(look.task)
             request = look.source
+        case .measure:
+            order = .loudness
+            request = try OpenRequest(body)
         case .seek: seek = try WireSeek(body)
-        case .opened, .audio, .metadata, .seeked, .end, .failed, .progress, .beginning, .picture, .piece:
+        case .opened, .audio, .metadata, .seeked, .end, .failed, .progress, .beginning, .picture, .piece, .measured:
             throw WireError("an unexpected message")
         }
         received.removeFirst(end)

@@ -37,13 +37,17 @@ func run(_ arguments: [String]) -> Never {
     do throws(WireFailure) {
         prepareLibraries(profile)
         let request = channel.awaitRequest()
+        // Music that plays has the processors and the disks first.
+        if case .loudness = channel.order { linux_lower_priority(0) }
         try Confinement.enter(profile, certificates: request.certificates)
         if arguments.count == 4 {
             throw WireFailure(.unavailable, "allowed: \(SelfCheck.allowed().joined(separator: ", "))")
         }
-        if let task = channel.task { try Pictures.send(task, channel, profile, request) }
-        let session = try Session(channel, profile, request)
-        session.serve()
+        switch channel.order {
+        case .audio: try Session(channel, profile, request).serve()
+        case .pictures(let task): try Pictures.send(task, channel, profile, request)
+        case .loudness: try Loudness.send(channel, profile)
+        }
     } catch {
         channel.send(.failed, error.bytes)
         channel.awaitEnd()

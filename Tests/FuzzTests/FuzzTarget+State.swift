@@ -125,7 +125,10 @@ extension FuzzTarget {
             request.address = "http://station/"
             request.wanted = WireFormat(sample: .int16, sampleRate: 44100, positions: [1, 2])
             let format = WireFormat(sample: .int16, sampleRate: 48000, positions: [1, 2])
+            var blocks = LoudnessBlocks()
+            for loudness in [-20, -20.5, -31, -12] { blocks.add(loudness) }
             return [
+                [8] + WireLoudness(blocks: blocks, truePeak: 0.5, seconds: 3).bytes,
                 [0] + WireMessage.failed.header(count: 12), [1] + request.bytes,
                 [2] + WireSeek(number: 3, frame: 99).bytes,
                 [3] + WireFailure(.lost, "gone").bytes, [4] + WireTag.bytes([WireTag("title", "T".utf8)]),
@@ -148,6 +151,11 @@ extension FuzzTarget {
             case 5:
                 if let read = try? OpenedMedia(body) {
                     precondition((read.length ?? 0) >= 0 && !(read.isLive && read.isSeekable))
+                }
+            case 8:
+                if let read = try? WireLoudness(body) {
+                    precondition(read.blocks.integrated?.isFinite ?? true)
+                    precondition((try? WireLoudness(read.bytes))?.blocks.packed == read.blocks.packed)
                 }
             default: break
             }

@@ -169,7 +169,9 @@ import Testing
         try expectFinding("Sources/Lower/Names.swift:1: names lib")
     }
 
-    @Test(arguments: ["// libmpg123, libFLAC and libsqlite3", "// libsndfile1-dev libpcre2-dev", "// libX.so /lib64"])
+    @Test(arguments: [
+        "// libmpg123, libebur128, libFLAC and libsqlite3", "// libsndfile1-dev libpcre2-dev", "// libX.so /lib64",
+    ])
     func aNameOfAllReleasesIsNone(_ line: String) throws {
         try folder.write("Sources/Lower/Names.swift", "\(line)\n")
         #expect(try check().status == 0)

@@ -226,7 +226,8 @@ package final class ChildDecoder: LateDecoder {
             case .failed: failure = fail(body)
             case .progress: break
             case .beginning: onBeginning?(try StreamBeginning(body).bytes)
-            case .open, .seek, .look, .opened, .audio, .picture, .piece: throw WireError("an unexpected message")
+            case .open, .seek, .look, .measure, .opened, .audio, .picture, .piece, .measured:
+                throw WireError("an unexpected message")
             }
         } catch { throw lie(error.message) }
     }

@@ -39,8 +39,8 @@ package enum DecodeProgram {
 
     /// Remedy for a missing nowplaying-decode, as text.
     package static let howToGet =
-        "this build has no nowplaying-decode: install FFmpeg's, libcurl's and libseccomp's development packages and build "
-        + "again (“make build” names them)"
+        "this build has no nowplaying-decode: install the development packages of FFmpeg, libcurl, libebur128 and "
+        + "libseccomp and build again (“make build” names them)"
 
     /// A running child, and our ends of the socket and the pipe to it.
     struct Child {
@@ -75,6 +75,13 @@ package enum DecodeProgram {
         _ program: String?, file: Int32?, _ request: PictureRequest
     ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
         try start(program, file: file, answers: nil, .look, request.bytes)
+    }
+
+    /// Starts `program` to measure the loudness of an open file: orders and answers use one socket. Throws `.unavailable`.
+    static func startMeasuring(
+        _ program: String?, file: Int32
+    ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
+        try start(program, file: file, answers: nil, .measure, OpenRequest().bytes)
     }
 
     private static func start(

@@ -156,7 +156,8 @@ struct PictureCollection {
         case .end:
             guard left == 0 else { throw WireError("an incomplete picture") }
             return true
-        case .open, .seek, .look, .opened, .audio, .metadata, .seeked, .failed, .progress, .beginning:
+        case .open, .seek, .look, .measure, .opened, .audio, .metadata, .seeked, .failed, .progress, .beginning,
+            .measured:
             throw WireError("an unexpected message")
         }
         return false
