@@ -54,6 +54,8 @@ package struct Configuration: Equatable, Sendable {
     package var speech = SpeechRate()
     /// dB on top of the gain of the tags.
     package var loudnessPreamp = 0.0
+    /// Source of the loudness of items.
+    package var loudnessSource = LoudnessSource.tags
     package var announcements = AnnouncementSettings()
     package var sessions = SessionSettings()
     /// Seconds; the first is the default.
@@ -89,6 +91,7 @@ package struct Configuration: Equatable, Sendable {
         result.resume = other.resume
         result.loudness = other.loudness
         result.loudnessPreamp = other.loudnessPreamp
+        result.loudnessSource = other.loudnessSource
         result.announcements = other.announcements
         result.sessions = other.sessions
         result.forwardIntervals = other.forwardIntervals

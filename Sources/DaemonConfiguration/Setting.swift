@@ -208,6 +208,18 @@ package struct Setting: Sendable {
             return true
         },
         Setting(
+            section: "playback", name: "loudness-source", takes: "one of tags, measured", defaultText: "tags",
+            sample: "measured",
+            help:
+                "tags: files without such tags have the gain by which nowplaying-library has measured them. "
+                + "measured: all measured files have it.",
+            isReloadable: true
+        ) { configuration, text in
+            guard let source = LoudnessSource(rawValue: text) else { return false }
+            configuration.loudnessSource = source
+            return true
+        },
+        Setting(
             section: "playback", name: "speech-rate", takes: "a rate from 0.5 to 3", defaultText: "1",
             sample: "1.25",
             help: "Initial rate of audiobooks and podcasts; a client can change it.",

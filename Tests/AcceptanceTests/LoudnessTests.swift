@@ -7,7 +7,7 @@ extension Acceptance {
     /// Loudness by tags, in our own samples.
     @Suite(.timeLimit(.minutes(5))) struct LoudnessTests {
         /// Writes frames of the position code as a FLAC file with these comments.
-        private static func file(
+        static func file(
             _ folder: TemporaryFolder, _ name: String, from start: Int, count: Int, _ comments: [String]
         ) -> JSONValue {
             var options = FLACOptions()
@@ -36,7 +36,7 @@ extension Acceptance {
 
         /// The factor of a stretch of a file, from the played to the written samples, and the maximum deviation of single
         /// samples from it.
-        private static func factor(_ written: ArraySlice<Int16>, _ played: [Int16]) -> (mean: Double, worst: Double) {
+        static func factor(_ written: ArraySlice<Int16>, _ played: [Int16]) -> (mean: Double, worst: Double) {
             var (product, square) = (0.0, 0.0)
             for (a, b) in zip(written, played) {
                 product += Double(a) * Double(b)

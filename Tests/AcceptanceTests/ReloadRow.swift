@@ -126,6 +126,7 @@ extension ReloadRow {
         ReloadRow(
             name: "playback.loudness-preamp", before: "-3", after: "-6", looks: ("-3.0", "-6.0"),
             effect: .inSessions(both) { "\($0.state($1)["loudness"]?["preamp"]?.doubleValue ?? .nan)" }),
+        loudnessSource,
         ReloadRow(
             name: "playback.skip-by", before: "intervals", after: "chapters", looks: ("15.0", "20.0"),
             effect: .inSessions(both) { house, session in

@@ -86,6 +86,22 @@ import Testing
         await LoopThread.run { thread.decode.end() }
     }
 
+    @Test("an album without tags of loudness counts if both of its gains were measured", arguments: [true, false])
+    func measuredAlbum(hasAlbumGain: Bool) async throws {
+        let measured = LoudnessTags(trackGain: -6, albumGain: hasAlbumGain ? -12 : nil)
+        let knowledge = SourceKnowledge(loudness: { _, _ in MeasuredLoudness(measured) })
+        let thread = try #require(
+            await DecodingHouse.start(knowledge) { (source, _) throws(DecodingError) in
+                var metadata = Self.album(source.path == "/2.flac" ? 2 : 1)
+                metadata.loudness = nil
+                return Silence(metadata)
+            })
+        thread.decode.begin(run: 1, try Self.item(), in: nil, prefill: 0.1)
+        let reports = await thread.reports { if case .reached = $0 { true } else { false } }
+        #expect(Self.names(reports) == (hasAlbumGain ? ["opened", "lookedAround", "reached"] : ["opened", "reached"]))
+        await LoopThread.run { thread.decode.end() }
+    }
+
     @Test("the end of an item ends the look at its neighbours")
     func leftItem() async throws {
         let (gate, end) = (Gate(), Gate())

@@ -22,6 +22,7 @@ package import StateKeeping
     private let database: FeedbackDatabase
     private let desk: FeedbackDesk
     private let mounts: MediaMounts
+    private let loudness: LoudnessLook
     private let opener: DecoderOpener
     /// Reads the titles of queued items; nil: it is disabled, or its program is missing.
     private let titles: TitleDesk?
@@ -35,6 +36,8 @@ package import StateKeeping
         let mounts = MediaMounts(stateDirectory: context.stateDirectory, roots: context.settings.mediaRoots)
         let certificates = context.configuration.certificates
         self.mounts = mounts
+        loudness = LoudnessLook(
+            stateDirectory: context.stateDirectory, source: context.configuration.loudnessSource)
         titles =
             context.configuration.readsTitles && FactsChild.path != nil
             ? TitleDesk(context.loop, mounts) { Log.warning($0) } : nil
@@ -69,7 +72,8 @@ package import StateKeeping
                 resumePosition: { [database] source in
                     database.positions.position(at: source.uri) { ContentIdentity.of(source) }?.seconds
                 },
-                chapters: SheetBeside.chapters),
+                chapters: SheetBeside.chapters,
+                loudness: { [loudness] in loudness.loudness(of: $0, tags: $1) }),
             isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
             events: events, instance: context.instance,
             onOutputLost: configuration.onOutputLost, delays: delays, skews: skews,
@@ -100,7 +104,7 @@ package import StateKeeping
             listeners.onPublish = { [unowned listener] in listener.published($0) }
         }
         return PlayerMethods(
-            context.loop, player: player, output: output, opener: opener, mounts: mounts,
+            context.loop, player: player, output: output, opener: opener, mounts: mounts, loudness: loudness,
             encoder: context.board.encoder, settings: context.settings, store: store,
             artwork: ArtworkKeeper.make(context, player),
             feedback: FeedbackKeeper(player, context.loop, desk, context.settings),

@@ -95,6 +95,8 @@ package struct OpenedItem: Sendable {
     package let ring: SampleRing
     /// Seconds of overlap with the previous item, which is in another ring; 0: none.
     package let overlap: Double
+    /// Its measured loudness, besides that of its tags.
+    package let measured: MeasuredLoudness
 }
 
 /// Reports of the decode thread to the player, in the order of events.

@@ -2,7 +2,7 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Facts about an item that are not in its file: its resume position and its chapters.
+/// Facts about an item that are not in its file: its resume position, its chapters and its measured loudness.
 extension DecodeWorker {
     /// Seconds of the file at which an item begins: the ordered position, or the resume position.
     func beginning(of item: DecodeItem, _ decoder: any AudioDecoder) -> Double {
@@ -20,8 +20,17 @@ extension DecodeWorker {
     func metadata(of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool) -> MediaMetadata {
         var metadata = decoder.metadata
         guard metadata.chapters == nil, !isLive else { return metadata }
-        metadata.chapters = chapters.chapters(of: item.id) { shared.knowledge.chapters(item.source) }
+        metadata.chapters = chapters.fact(of: item.id) { shared.knowledge.chapters(item.source) }
         return metadata
+    }
+
+    /// The measured loudness of an item. The look reads a small file, for each opening of a source once; a remote source has
+    /// none.
+    func measuredLoudness(of item: DecodeItem, _ decoder: any AudioDecoder, isKept: Bool) -> MeasuredLoudness {
+        if item.source.isRemote { return MeasuredLoudness() }
+        return loudness.fact(of: item.id, isNew: !isKept) {
+            shared.knowledge.loudness(item.source, decoder.metadata.loudness)
+        }
     }
 
     /// Seconds that commands may wait for a measurement.

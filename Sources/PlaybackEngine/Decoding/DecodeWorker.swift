@@ -45,7 +45,8 @@ final class DecodeWorker {
     /// True once `drained` is reported.
     private var hasReportedDrained = false
     private var isFilling = false
-    let chapters = ChapterMemory()
+    let chapters = ItemMemory<[Chapter]?>()
+    let loudness = ItemMemory<MeasuredLoudness>()
     let silence = SourceSilence()
     let scratch = RateScratch()
     /// Reads the tags of the items beside the present one.
@@ -269,6 +270,7 @@ final class DecodeWorker {
             let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.freeFrames)
             shared.withOrders { $0.opened(ring, mark: mark, run: run) }
         }
+        let measured = measuredLoudness(of: item, decoder, isKept: isKept)
         shared.post(
             .opened(
                 OpenedItem(
@@ -277,9 +279,10 @@ final class DecodeWorker {
                     isLive: isLive,
                     isSeekable: decoder.isSeekable && !isLive, rate: rate.rate, defaultRate: rate.own,
                     rateFailure: rate.failure, itemStart: start, isResumed: beginning != item.position,
-                    restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring, overlap: overlap)),
+                    restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring, overlap: overlap,
+                    measured: measured)),
             run: run)
-        looks.begin(item, decoder.metadata, run: run)
+        looks.begin(item, decoder.metadata, measured, run: run)
     }
 
     /// Seconds of overlap with the previous item, for an item that plays from `start` on.

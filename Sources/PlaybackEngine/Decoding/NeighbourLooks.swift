@@ -49,13 +49,14 @@ final class NeighbourLooks {
 
     deinit { look?.flag.set() }
 
-    /// Begins to read the neighbours of an item with these tags, if it belongs to an album that may determine its gain.
-    /// Posts `lookedAround` if it found something.
-    func begin(_ item: DecodeItem, _ metadata: MediaMetadata, run: Int) {
+    /// Begins to read the neighbours of an item with these tags and this measured loudness, if it belongs to an album that may
+    /// determine its gain. Posts `lookedAround` if it found something.
+    func begin(_ item: DecodeItem, _ metadata: MediaMetadata, _ measured: MeasuredLoudness, run: Int) {
         // A source with its own process opens late, and no sound waits for it.
         let neighbours = item.neighbours.filter { !$0.source.isRemote }
-        guard !neighbours.isEmpty, metadata.albumTitle != nil, let loudness = metadata.loudness,
-            loudness.albumGain != nil, loudness.trackGain != nil
+        guard !neighbours.isEmpty, metadata.albumTitle != nil,
+            let loudness = measured.chosen(beside: metadata.loudness), loudness.albumGain != nil,
+            loudness.trackGain != nil
         else { return }
         let new = Look()
         guard new.end >= 0, Self.running.add(1, ordering: .relaxed).newValue <= Self.limit else {

@@ -29,7 +29,7 @@ import NowPlaying
     }
 
     /// Gain of an item of the chain from its beginning in the ring on; nil: unchanged samples.
-    func gain(of link: ChainLink) -> ItemGain? { gain(of: link.id, by: tags(of: link)) }
+    func gain(of link: ChainLink) -> ItemGain? { gain(of: link, by: tags(of: link)) }
 
     private func tags(of link: ChainLink) -> LoudnessTags? {
         // The rest of an item publishes its own tags when it is audible.
@@ -37,9 +37,10 @@ import NowPlaying
         return isAhead ? link.opened?.metadata.loudness : player.queue[link.id]?.details?.metadata.loudness
     }
 
-    private func gain(of id: ItemID, by tags: LoudnessTags?) -> ItemGain? {
-        guard settings.mode != .off, let tags else { return nil }
-        return settings.gain(of: tags, inAlbum: settings.mode == .auto && playsInAlbumOrder(id))
+    private func gain(of link: ChainLink, by tags: LoudnessTags?) -> ItemGain? {
+        let measured = link.opened?.measured ?? MeasuredLoudness()
+        guard settings.mode != .off, let loudness = measured.chosen(beside: tags) else { return nil }
+        return settings.gain(of: loudness, inAlbum: settings.mode == .auto && playsInAlbumOrder(link.id))
     }
 
     // MARK: Albums
@@ -102,7 +103,7 @@ import NowPlaying
         player.playout.decoding.chain.links.flatMap { link -> [(start: Int64, factor: Double)] in
             guard let opened = link.opened, opened.ring === lane.ring else { return [] }
             return [(opened.ringStart, link.gain?.factor ?? 1)]
-                + link.laterLoudness.map { ($0.from, gain(of: link.id, by: $0.tags)?.factor ?? 1) }
+                + link.laterLoudness.map { ($0.from, gain(of: link, by: $0.tags)?.factor ?? 1) }
         }
     }
 
@@ -122,7 +123,7 @@ import NowPlaying
         else {
             return
         }
-        player.playout.decoding.takeLoudness(ticket, upTo: from, gain(of: link.id, by: tags))
+        player.playout.decoding.takeLoudness(ticket, upTo: from, gain(of: link, by: tags))
     }
 
     /// Adds the gain of the last link to a lane before any of its frames is sent.

@@ -21,6 +21,8 @@ package import StateKeeping
     let table: CommandTable
     /// Known mounts of disks with media; nil: none.
     private let mounts: MediaMounts?
+    /// Looks up measured loudness; nil: nothing does.
+    private let loudness: LoudnessLook?
     /// Remembers what is said of items; nil: nothing does.
     private let keeper: FeedbackKeeper?
     private let settings: LiveConfiguration
@@ -36,12 +38,13 @@ package import StateKeeping
     /// Carries out methods on this player. `log` takes a warning without control characters.
     package init(
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
-        mounts: MediaMounts? = nil, encoder: StateEncoder, settings: LiveConfiguration, store: StateStore? = nil,
-        artwork: ArtworkKeeper? = nil, feedback keeper: FeedbackKeeper? = nil,
+        mounts: MediaMounts? = nil, loudness: LoudnessLook? = nil, encoder: StateEncoder, settings: LiveConfiguration,
+        store: StateStore? = nil, artwork: ArtworkKeeper? = nil, feedback keeper: FeedbackKeeper? = nil,
         log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.player = player
         self.mounts = mounts
+        self.loudness = loudness
         self.settings = settings
         self.store = store
         self.artwork = artwork
@@ -122,9 +125,10 @@ package import StateKeeping
     func configurationChanged(from before: Configuration, by: Originator) {
         let configuration = settings.current
         // A client's setting counts more, as long as the file says the same as before.
-        let loudness = configuration.loudness != before.loudness ? configuration.loudness : nil
+        let mode = configuration.loudness != before.loudness ? configuration.loudness : nil
         let preamp = configuration.loudnessPreamp != before.loudnessPreamp ? configuration.loudnessPreamp : nil
-        if loudness != nil || preamp != nil { player.setLoudness(loudness, preamp: preamp, by: by) }
+        if mode != nil || preamp != nil { player.setLoudness(mode, preamp: preamp, by: by) }
+        loudness?.setSource(configuration.loudnessSource)
         mounts?.setRoots(settings.mediaRoots)
         player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
         table.configurationChanged(by: by)

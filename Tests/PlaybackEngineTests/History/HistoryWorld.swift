@@ -114,7 +114,7 @@ import TestSupport
         var made: DecodeWorker?
         guard
             let decode = DecodeThread(
-                loop, open: open, ringCapacity: capacity, rates: parts.rates, knowledge: SourceKnowledge(),
+                loop, open: open, ringCapacity: capacity, rates: parts.rates, knowledge: parts.knowledge,
                 deliver: {},
                 start: {
                     made = $0; return true
