@@ -6,7 +6,7 @@
 /// The name of a file without a title takes the place of its title, see `TrackFlags.isNamedByFile`.
 enum TrackSchema {
     /// Version of the tables that this program makes.
-    static let version = 4
+    static let version = 5
     /// Application id in the file, for file(1): "NpTk".
     static let application: Int64 = 0x4E70_546B
 
@@ -15,7 +15,7 @@ enum TrackSchema {
     static let hasIdentity = "identity & 16777215 = ?1 & 16777215 AND identity IS NOT NULL AND +identity = ?1"
 
     /// The statements from each version to the next.
-    private static let steps = [first, second, third, fourth]
+    private static let steps = [first, second, third, fourth, fifth]
 
     /// The rows that a step counts, in SQL, by the version before it.
     private static let counted: [Int: String] = [
@@ -32,7 +32,9 @@ enum TrackSchema {
         guard found <= version else { throw .newerVersion(found: found, known: version) }
         if found == version {
             // Reads a page of each table that a first query needs: a truncated file fails here.
-            for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album", "fault", "placement"] {
+            for table in [
+                "meta", "folder", "value", "ordered", "tagset", "track", "album", "fault", "placement", "loudness",
+            ] {
                 _ = try database.number("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")
             }
             return
@@ -188,6 +190,15 @@ extension TrackSchema {
         UPDATE track SET flags = flags | \(TrackFlags.isUnreadable) WHERE format IS NULL AND duration IS NULL AND id IN (
             SELECT t.id FROM fault f CROSS JOIN folder d ON d.path = f.folder
             CROSS JOIN track t ON t.folder = d.id AND t.name = f.name);
+        """
+
+    /// The measured loudness of the file of a track with this size and change: `level` in LUFS, `peak` as an amplitude, and the
+    /// packed `LoudnessBlocks`; all are NULL after a failure. `album` and `albumpeak` are those of its album, whose files had
+    /// this mark (`LoudnessGroup`).
+    fileprivate static let fifth = """
+        CREATE TABLE loudness(
+            track INTEGER PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, level REAL, peak REAL,
+            blocks BLOB, failure TEXT, album REAL, albumpeak REAL, mark INTEGER);
         """
 
     /// Deletes the statistics of the sets of tags. With them, SQLite would read all sets before the first row of a

@@ -1,6 +1,9 @@
 /// Databases of the library as earlier versions of the program left them.
 package enum EarlierDatabase {
-    /// Statements that make a database of version 4 into one of version 3.
+    /// Statements that make a database of version 5 into one of version 4.
+    private static let undoFifth = ["DROP TABLE loudness", "PRAGMA user_version = 4"]
+
+    /// Statements that make one of version 4 into one of version 3.
     private static let undoFourth = [
         """
         CREATE TABLE old(
@@ -25,9 +28,11 @@ package enum EarlierDatabase {
         "CREATE UNIQUE INDEX folder_child ON folder(parent, name)", "PRAGMA user_version = 1",
     ]
 
-    /// Converts the database at `path`, which no process has open, to an earlier version: 1, 2 or 3.
+    /// Converts the database at `path`, which no process has open, to an earlier version: 1 to 4.
     package static func make(_ version: Int, _ path: String) {
-        let statements = undoFourth + (version < 3 ? undoThird : []) + (version < 2 ? undoSecond : [])
+        let statements =
+            undoFifth + (version < 4 ? undoFourth : []) + (version < 3 ? undoThird : [])
+            + (version < 2 ? undoSecond : [])
         for statement in statements { SQLiteCheck.rows(path, statement) }
         // All of it in one file.
         SQLiteCheck.rows(path, "PRAGMA wal_checkpoint(TRUNCATE)")

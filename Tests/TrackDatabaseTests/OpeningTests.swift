@@ -27,7 +27,7 @@ import TrackDatabase
         _ = try TrackDatabase(path: path)
         try Self.write(path, at: 60, [0, 0, 0, 99])
         let error = #expect(throws: TrackDatabaseError.self) { try TrackDatabase(path: path) }
-        #expect(error == .newerVersion(found: 99, known: 4))
+        #expect(error == .newerVersion(found: 99, known: 5))
         #expect(error?.message.contains("version 99") == true && error?.message.contains("newer program") == true)
     }
 
@@ -77,7 +77,7 @@ import TrackDatabase
         let database = try TrackDatabase(path: path, progress: progress)
         #expect(progress.total > 0 && progress.done == progress.total)
         #expect(TrackDatabase.earlier(path: path) == nil)
-        #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["4"])
+        #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["5"])
         #expect(SQLiteCheck.words(path) == ["ok"])
         #expect(Self.rows(path) == made)
         let reader = try database.reader()

@@ -151,6 +151,8 @@ package struct StoredTrack: Equatable, Sendable {
     package var isMissing: Bool
     package var record: TrackRecord
     package var feedback: TrackFeedback
+    /// Nil: it was not measured, or was not read.
+    package var loudness: MeasuredLoudness?
 }
 
 /// An album in the library; see `AlbumKey` for the rule that distinguishes albums.

@@ -17,16 +17,16 @@ struct QueryReader {
         }
     }
 
-    /// Passes the tracks of a page, with these tags of each and with feedback if `hasFeedback`, until `take` returns
-    /// false: the next page begins with that track.
+    /// Passes the tracks of a page, with these tags of each and with feedback and measured loudness if `isWhole`, until
+    /// `take` returns false: the next page begins with that track.
     func query(
-        _ query: TrackQuery, reading tags: TagChoice, hasFeedback: Bool = true, _ take: (StoredTrack) -> Bool
+        _ query: TrackQuery, reading tags: TagChoice, isWhole: Bool = true, _ take: (StoredTrack) -> Bool
     ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
         try core.question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
             let found = try find(query)
             var taken = 0
             for row in found.rows.prefix(query.rowLimit) {
-                if let track = try records.load(row.id, tags, hasFeedback: hasFeedback), !take(track) { break }
+                if let track = try records.load(row.id, tags, isWhole: isWhole), !take(track) { break }
                 taken += 1
             }
             return (found.next(after: taken), found.version)

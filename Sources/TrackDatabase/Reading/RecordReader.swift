@@ -7,10 +7,11 @@ struct RecordReader {
         t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, t.tagset
         """
     private static let plain = columns + " FROM track t WHERE t.id = ?1"
-    private static let withFeedback =
+    private static let whole =
         columns + """
-            , f.liked, f.rating, f.plays, f.skips, f.played
-            FROM track t LEFT JOIN feedback f ON f.track = t.id WHERE t.id = ?1
+            , f.liked, f.rating, f.plays, f.skips, f.played, l.level, l.peak, l.album, l.albumpeak
+            FROM track t LEFT JOIN feedback f ON f.track = t.id
+            LEFT JOIN loudness l ON l.track = t.id AND \(LoudnessReader.isValid) WHERE t.id = ?1
             """
 
     /// A reader of this database.
@@ -23,16 +24,16 @@ struct RecordReader {
 
     private static let rows = "very many rows were read"
 
-    /// The same within a query, with these tags; `hasFeedback`: with its feedback.
+    /// The same within a query, with these tags; `isWhole`: with its feedback and its measured loudness.
     func load(
-        _ id: Int64, _ tags: TagChoice = .all, hasFeedback: Bool = true
+        _ id: Int64, _ tags: TagChoice = .all, isWhole: Bool = true
     ) throws(TrackDatabaseError) -> StoredTrack? {
-        let statement = try core.database.statement(hasFeedback ? Self.withFeedback : Self.plain)
+        let statement = try core.database.statement(isWhole ? Self.whole : Self.plain)
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step(), try core.shows(folder: statement.integer(1)) else {
             return nil
         }
-        return try track(of: statement, tags, hasFeedback: hasFeedback)
+        return try track(of: statement, tags, isWhole: isWhole)
     }
 
     /// The track at this place, even a missing one; nil: there is none.
@@ -119,7 +120,7 @@ struct RecordReader {
     }
 
     private func track(
-        of row: SQLiteStatement, _ wanted: TagChoice, hasFeedback: Bool
+        of row: SQLiteStatement, _ wanted: TagChoice, isWhole: Bool
     ) throws(TrackDatabaseError) -> StoredTrack {
         var record = TrackRecord(path: TrackPath(folder: try folder(row.integer(1)), name: row.blob(2)))
         record.file = TrackFile(size: row.integer(11), modified: row.integer(10), inode: row.integer(12))
@@ -141,7 +142,7 @@ struct RecordReader {
         }
         if !row.isEmpty(14) { try add(row.blob(14), wanted, to: &record.tags) }
         var feedback = TrackFeedback()
-        if hasFeedback {
+        if isWhole {
             feedback.liked = row.optionalInteger(17).map { $0 != 0 }
             feedback.rating = row.optionalReal(18)
             feedback.playCount = row.integer(19)
@@ -150,7 +151,8 @@ struct RecordReader {
         }
         return StoredTrack(
             id: row.integer(0), album: shared.album, added: Double(row.integer(9)),
-            isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback)
+            isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback,
+            loudness: isWhole ? MeasuredLoudness(row, from: 22) : nil)
     }
 
     /// The part of a track in its set of tags. Tracks of an album follow each other, and share it.

@@ -22,6 +22,9 @@ package final class TrackReader: @unchecked Sendable {
     /// Queries of scans.
     package var scan: ScanReader { ScanReader(core) }
 
+    /// Queries of the measuring of loudness.
+    package var loudness: LoudnessReader { LoudnessReader(core) }
+
     /// Makes only tracks, texts, folders and faults in or below these folders visible, from the next query on; nil:
     /// all. Paths as in `TrackPath.folder`.
     package func show(_ folders: [[UInt8]]?) { core.show(folders) }
@@ -59,12 +62,12 @@ package final class TrackReader: @unchecked Sendable {
         try QueryReader(core).query(query)
     }
 
-    /// Passes the tracks of a page, with these tags of each and with feedback if `hasFeedback`, until `take` returns
-    /// false: the next page begins with that track.
+    /// Passes the tracks of a page, with these tags of each and with feedback and measured loudness if `isWhole`, until
+    /// `take` returns false: the next page begins with that track.
     package func query(
-        _ query: TrackQuery, reading tags: TagChoice, hasFeedback: Bool = true, _ take: (StoredTrack) -> Bool
+        _ query: TrackQuery, reading tags: TagChoice, isWhole: Bool = true, _ take: (StoredTrack) -> Bool
     ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
-        try QueryReader(core).query(query, reading: tags, hasFeedback: hasFeedback, take)
+        try QueryReader(core).query(query, reading: tags, isWhole: isWhole, take)
     }
 
     /// A page as numbers of tracks, which takes a tenth of the time.

@@ -101,6 +101,7 @@ package final class TrackBatch {
             try database.run("DELETE FROM own_value WHERE value = ?1 AND track = ?2", .integer(value), .integer(old.id))
         }
         try database.run("DELETE FROM feedback WHERE track = ?1", .integer(old.id))
+        try database.run("DELETE FROM loudness WHERE track = ?1", .integer(old.id))
         try database.run("DELETE FROM track WHERE id = ?1", .integer(old.id))
     }
 

@@ -52,6 +52,11 @@ enum TrackNumbersBlob {
         return found
     }
 
+    /// True if a blob has a gain of the track or of the album.
+    static func hasGain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        PackedValues(bytes).contains { $0.tag == Key.trackGain.rawValue || $0.tag == Key.albumGain.rawValue }
+    }
+
     private static func number(_ zigzag: Int64) -> Int64 { zigzag & 1 == 0 ? zigzag >> 1 : ~(zigzag >> 1) }
 
     /// Sets the numbers of a record.
