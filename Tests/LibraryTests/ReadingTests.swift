@@ -25,6 +25,7 @@ import TrackDatabase
 
     @Test func aRowHasTheFieldsThatAreAskedFor() async throws {
         let house = try await LibraryHouse(tracks: 40) { record, index in
+            if index == 1 { record = TrackRecord(path: TrackPath("Music/plain.flac")) }
             guard index == 0 else { return }
             record = TrackRecord(
                 path: TrackPath(
@@ -34,6 +35,7 @@ import TrackDatabase
             record.numbers.trackNumber = 3
             record.file.modified = 1_700_000_000_500_000_000
             record.format.sampleRate = 44_100
+            record.loudness.trackGain = -6.54
         }
         let uri = "file://\(house.music)/a%20b/x%1B%E9.flac"
         let row = try house.client.result("library.get", ["uris": [.string(uri)]])["rows"]?.arrayValue?.first
@@ -52,6 +54,10 @@ import TrackDatabase
                     "added": 1_700_000_000,
                 ]
             ])
+        // The gains of tags are relative to −18 LUFS; a track without them has no loudness.
+        let both: JSONValue = [.string(uri), .string("file://\(house.music)/plain.flac")]
+        let loudness = try house.client.result("library.get", ["uris": both, "fields": ["loudness"]])["rows"]
+        #expect(loudness == [["loudness": ["track": -11.46, "measured": false]], [:]])
         // Lines are read on terminals.
         try house.client.request(1, "library.get", ["uris": [.string(uri)], "fields": ["title", "artist"]])
         #expect(try !house.client.readLine().utf8.contains { $0 < 0x20 || $0 == 0x7f })

@@ -22,8 +22,9 @@ import Testing
         (
             .network(.control),
             [
-                "feedback.subscribe", "feedback.unsubscribe", "library.add", "library.update", "lists.save",
-                "lists.edit", "lists.rename", "lists.delete", "rooms.configure", "rooms.remove",
+                "feedback.subscribe", "feedback.unsubscribe", "library.add", "library.update",
+                "library.loudness", "lists.save", "lists.edit", "lists.rename", "lists.delete", "rooms.configure",
+                "rooms.remove",
             ]
         ),
         (

@@ -120,8 +120,8 @@ extension TrackField {
             true
         case .uri, .path, .artists, .trackNumber, .trackCount, .discNumber, .discCount, .duration, .movementNumber,
             .movementCount, .tags, .albumId, .isCompilation, .hasPicture, .hasLyrics, .chapterCount, .codec,
-            .sampleRate, .bitsPerSample, .channels, .size, .trackGain, .trackPeak, .albumGain, .albumPeak, .added,
-            .modified, .missing, .liked, .rating, .playCount, .skipCount, .lastPlayed:
+            .sampleRate, .bitsPerSample, .channels, .size, .trackGain, .trackPeak, .albumGain, .albumPeak,
+            .loudness, .added, .modified, .missing, .liked, .rating, .playCount, .skipCount, .lastPlayed:
             false
         }
     }

@@ -22,7 +22,8 @@ package enum LibraryCatalogue {
             help: "Describes the library: its folders, its size, and the scan that is in progress.",
             result:
                 "version, tracks, duration, roots (each with name, path and mode: unseen, watched, walked or "
-                + "missing), scan, lastScan, faultCount and faults",
+                + "missing), scan, lastScan, faultCount, faults and, for callers that see all of the library, loudness as "
+                + "library.loudness answers it",
             example: "{}"),
         Method(
             name: .librarySubscribe, kind: .library, role: .read, reach: .network(.read), parameters: [],
@@ -35,6 +36,19 @@ package enum LibraryCatalogue {
             name: .libraryUpdate, kind: .library, role: .control, reach: .network(.control),
             parameters: [.optional("uri", .uri, "a file or folder of the library; default: all of it")],
             help: "Looks for changes now, at full speed.", result: "started", example: "{}"),
+        Method(
+            name: .libraryLoudness, kind: .library, role: .control, reach: .network(.control),
+            parameters: [
+                .optional("paused", .boolean, "true: pause the measuring; false: resume it; restarts keep this")
+            ],
+            help:
+                "Says how far the library has measured the loudness of files without loudness tags. It reads a file only "
+                + "within an hour of a scan or a play of its folder, so that disks may sleep.",
+            result:
+                "done and total (files without loudness tags), failed, state (measuring; waiting: the rest follows after the "
+                + "next scan or play of its folder; paused; complete; unavailable: nowplaying-decode or FFmpeg is missing "
+                + "or does not start), uri of the file being measured, and problem in words if it is unavailable",
+            example: #"{"paused": true}"#),
         .hello, .discovery,
     ]
 
@@ -54,7 +68,9 @@ package enum LibraryCatalogue {
     /// Keys of a track's row.
     static let fields = Parameter.optional(
         "fields", .array(.choice(TrackField.allCases.map(\.rawValue)), count: 1...TrackField.allCases.count),
-        "keys of each row; default: " + TrackField.usual.map(\.rawValue).joined(separator: ", "))
+        "keys of each row; default: " + TrackField.usual.map(\.rawValue).joined(separator: ", ")
+            + "; loudness has track and album in LUFS, truePeak in dBTP if the library measured it, and measured: false if "
+            + "it is from tags")
     /// The cursor at the end of the previous page.
     static let after = Parameter.optional("after", .cursor, "next of the page before, for the page after it")
 

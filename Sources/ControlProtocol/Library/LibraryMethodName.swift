@@ -6,6 +6,7 @@ package enum LibraryMethodName: String, Sendable, CaseIterable {
     case librarySubscribe = "library.subscribe"
     case libraryUnsubscribe = "library.unsubscribe"
     case libraryUpdate = "library.update"
+    case libraryLoudness = "library.loudness"
     case libraryQuery = "library.query"
     case libraryCount = "library.count"
     case libraryValues = "library.values"

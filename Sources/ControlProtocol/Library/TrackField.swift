@@ -8,7 +8,7 @@ package enum TrackField: String, CaseIterable, Sendable {
     case musicBrainzRecordingId, musicBrainzReleaseTrackId, musicBrainzWorkId
     case tags, albumId, isCompilation, hasPicture, hasLyrics, chapterCount
     case codec, sampleRate, bitsPerSample, channels, size
-    case trackGain, trackPeak, albumGain, albumPeak
+    case trackGain, trackPeak, albumGain, albumPeak, loudness
     case added, modified, missing, liked, rating, playCount, skipCount, lastPlayed
 
     /// Default keys of a row.
