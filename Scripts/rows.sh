@@ -14,7 +14,7 @@ doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that occupy one thread for long: half of the time of all pure tests.
 engine='^(PlaybackEngineTests|ClientTests)\.'
 names='ActiveSession|Artwork|ClockPage|Codec|Command|DamageCampaign|Fault|Interruption|Item|KillCampaign|ManyItems'
-names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
+names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|MeasuredLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputChoice|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|NetworkSource|ClockCrowd|ClockKill|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"

@@ -26,9 +26,10 @@ package final class RealLibrary: Sendable {
         return library
     }
 
-    /// Words of its command line, with these settings in its file.
+    /// Words of its command line, with these settings in its file. It measures loudness only if they say so.
     package static func command(_ folder: TemporaryFolder, _ settings: String) -> [String] {
-        let text = settings + "\n[library]\nstate-directory = \(state(folder))\n"
+        let measures = settings.contains("measure-loudness") ? "" : "measure-loudness = no\n"
+        let text = settings + "\n[library]\nstate-directory = \(state(folder))\n" + measures
         return [
             BuiltProgram.path("nowplaying-library"), "--config", folder.write(Array(text.utf8), "nowplayingd.conf"),
             "--socket", folder.path("nowplayingd/control.sock"),

@@ -18,6 +18,8 @@ package import NowPlayingClient
 
     /// Called when the daemon starts or stops playback, and when it disconnects.
     package var onPlaying: (@PlayerLoop (Bool) -> Void)?
+    /// Called with the uri of the item when its play begins or ends, and after `followItems(true)` for each item.
+    var onItem: (@PlayerLoop (String) -> Void)?
     /// True while the daemon plays or is stalled.
     package private(set) var isPlaying = false
     /// Presence of the daemon.
@@ -36,6 +38,9 @@ package import NowPlayingClient
     private static let causes = [
         "play", "pause", "stop", "stall", "unstall", "interruption-began", "interruption-ended", "session",
     ]
+
+    /// True: it asks for the beginning of each item, too.
+    private var followsItems = false
 
     /// Follows a daemon whose control socket is at one of these paths. `mirror` copies its feedback. Throws
     /// `ClientError` if the system cannot watch for the daemon.
@@ -96,11 +101,7 @@ package import NowPlayingClient
             }
         }
         made.call("hello", JSONObject([.init("client", "nowplaying-library")])) { [unowned self] in judge($0) }
-        let causes = JSONObject([.init("causes", .array(Self.causes.map { .string($0) }))])
-        made.call("nowPlaying.subscribe", causes) { [unowned self] reply in
-            judge(reply)
-            if case .result(let state) = reply { take(state: state) }
-        }
+        subscribe(made)
         made.call("feedback.subscribe") { [unowned self] reply in
             judge(reply)
             guard case .result = reply, let channel else { return }
@@ -111,6 +112,22 @@ package import NowPlayingClient
                     done(reply)
                 }
             }
+        }
+    }
+
+    /// Asks for the beginning of each item of the daemon, or no longer.
+    func followItems(_ follows: Bool) {
+        guard follows != followsItems else { return }
+        followsItems = follows
+        if let channel { subscribe(channel) }
+    }
+
+    private func subscribe(_ channel: DaemonChannel) {
+        let causes = Self.causes + (followsItems ? ["track"] : [])
+        let parameters = JSONObject([.init("causes", .array(causes.map { .string($0) }))])
+        channel.call("nowPlaying.subscribe", parameters) { [unowned self] reply in
+            judge(reply)
+            if case .result(let state) = reply { take(state: state) }
         }
     }
 
@@ -127,7 +144,9 @@ package import NowPlayingClient
 
     private func take(state: JSONValue) {
         let text = state["state"]?.stringValue
-        setPlaying(text == "playing" || text == "stalled")
+        let plays = text == "playing" || text == "stalled"
+        if plays || isPlaying, let uri = state["item"]?["uri"]?.stringValue { onItem?(uri) }
+        setPlaying(plays)
     }
 
     private func setPlaying(_ playing: Bool) {

@@ -15,11 +15,21 @@ struct ScanOrder: Sendable {
     var isEmpty: Bool { !isFull && trees.isEmpty && changed.isEmpty }
 }
 
+/// A folder that a scan has walked.
+package struct WalkedFolder: Sendable {
+    /// Place in the library.
+    package let folder: [UInt8]
+    /// True: with all folders below it.
+    package let isTree: Bool
+}
+
 /// Result of a scan.
 struct ScanOutcome: Sendable {
     let modes: [ScanReport.Mode]
     /// Roots that were missing, and returned before the watch for their return began.
     let returned: [Int]
+    /// The folders of the library that were walked.
+    let walked: [WalkedFolder]
     /// The finished report, or the reason why the scan ended early.
     let result: Result<ScanReport.Finished, ScanFailure>
 }

@@ -28,6 +28,7 @@ final class ScanWalk {
     private var modes: [ScanReport.Mode]
     /// Roots that were missing and have returned.
     private var returned: [Int] = []
+    private var walked: [WalkedFolder] = []
 
     private static let manyChanges = 1000
     /// Depth of nested folders, at most.
@@ -57,8 +58,9 @@ final class ScanWalk {
             finished.keep(
                 context.writer, isFull: order.isFull, firstArrival: walk.results.firstArrival,
                 read: read.map { context.roots[$0].name }, reading: context.reading)
-            return ScanOutcome(modes: walk.modes, returned: walk.returned, result: .success(finished))
-        } catch { return ScanOutcome(modes: modes, returned: [], result: .failure(error)) }
+            return ScanOutcome(
+                modes: walk.modes, returned: walk.returned, walked: walk.walked, result: .success(finished))
+        } catch { return ScanOutcome(modes: modes, returned: [], walked: [], result: .failure(error)) }
     }
 
     private init(_ context: ScanContext, _ memory: ScanMemory) throws(ScanFailure) {
@@ -159,10 +161,12 @@ final class ScanWalk {
         // A root that has returned is scanned completely.
         let (relative, isRecursive) = memory.away.contains(index) ? ([], true) : (relative, isRecursive)
         memory.setAway(index, false)
+        if isRecursive { walked.append(WalkedFolder(folder: root.place(relative), isTree: true)) }
         var stack: [(path: [UInt8], number: Int32?, isNew: Bool)] = [
             (relative, memory.folders.number(root: index, relative: relative), isRecursive)
         ]
         while let (path, number, isNew) = stack.popLast() {
+            if !isRecursive { walked.append(WalkedFolder(folder: root.place(path), isTree: false)) }
             try pause()
             if let failure = results.failure { throw failure }
             let children = try visit(root, path, number, isRecursive: isNew)

@@ -25,6 +25,7 @@ package import TrackDatabase
     private let program: String?
     private let daemonFolder: String?
     private let changed: @PlayerLoop () -> Void
+    private let scanned: @PlayerLoop ([WalkedFolder]) -> Void
     private var watch: FolderWatch?
     private var memory = ScanMemory()
     private let pace = ScanPace()
@@ -47,17 +48,19 @@ package import TrackDatabase
 
     /// A scanner of these folders without work yet. `changed` is called on the loop after changes of the database or of
     /// `report`, at most once a second during a scan. `program`: path of nowplaying-tags; `daemonFolder`: path of the
-    /// daemon's state directory, which scans leave out.
+    /// daemon's state directory, which scans leave out. `scanned` gets the folders of each finished scan.
     package init(
         _ loop: EventLoop, database: TrackDatabase, writer: LibraryWriter, roots: [RootNames.Root],
         settings: LibrarySettings, daemonFolder: String? = nil, program: String? = FactsChild.path,
-        changed: @escaping @PlayerLoop () -> Void
+        changed: @escaping @PlayerLoop () -> Void,
+        scanned: @escaping @PlayerLoop ([WalkedFolder]) -> Void = { _ in }
     ) {
         self.loop = loop
         self.database = database
         self.writer = writer
         self.roots = roots
         self.settings = settings
+        self.scanned = scanned
         self.program = program
         self.daemonFolder = daemonFolder
         self.changed = changed
@@ -254,7 +257,9 @@ package import TrackDatabase
         let hadFailed = failure != nil
         failure = nil
         switch outcome.result {
-        case .success(let finished): lastScan = finished
+        case .success(let finished):
+            lastScan = finished
+            scanned(outcome.walked)
         case .failure(let reason):
             failure = reason.message
             if let failure { Log.warning("the library can't be scanned: \(failure)", LogFields(.scanFailed)) }

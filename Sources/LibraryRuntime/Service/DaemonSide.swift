@@ -43,6 +43,14 @@ import NowPlayingClient
         }
     }
 
+    /// Reports to the measuring of loudness which files play, as long as it needs that.
+    func lead(_ loudness: LoudnessDesk, _ views: LibraryViews) {
+        link?.onItem = { [weak loudness] in
+            if let place = views.view(isForeign: false).place(of: $0) { loudness?.played(place) }
+        }
+        loudness.onNeed = { [weak link, weak loudness] in link?.followItems(loudness?.needsPlays ?? false) }
+    }
+
     /// Presence of the daemon.
     package var presence: DaemonLink.Presence { link?.presence ?? .absent }
 
@@ -71,7 +79,7 @@ import NowPlayingClient
         case .listsDelete:
             return lists.change(request) { (methods, given) throws(RPCError) in try methods.delete(given) }
         case .hello, .rpcDiscover, .libraryStatus, .librarySubscribe, .libraryUnsubscribe, .libraryUpdate,
-            .libraryQuery,
+            .libraryLoudness, .libraryQuery,
             .libraryCount, .libraryValues, .libraryBrowse, .libraryGet, .libraryComments,
             .librarySearch:
             throw LibraryCatalogue.table.unknownMethod(request.method)

@@ -145,9 +145,9 @@ import TrackDatabase
                 if retry != nil { work() }
                 answer(.success(["started": true]))
             }
-        case .libraryUpdate, .libraryQuery, .libraryCount, .libraryValues, .libraryGet, .libraryComments,
-            .librarySearch, .libraryBrowse, .libraryAdd, .libraryArtwork, .listsList, .listsGet, .listsSave, .listsEdit,
-            .listsRename, .listsDelete, .hello, .rpcDiscover:
+        case .libraryUpdate, .libraryLoudness, .libraryQuery, .libraryCount, .libraryValues, .libraryGet,
+            .libraryComments, .librarySearch, .libraryBrowse, .libraryAdd, .libraryArtwork, .listsList, .listsGet,
+            .listsSave, .listsEdit, .listsRename, .listsDelete, .hello, .rpcDiscover:
             throw refusal
         }
     }
@@ -176,7 +176,7 @@ import TrackDatabase
             lastScan: nil, failure: failure?.message)
         return LibraryStatus(
             view: views.view(isForeign: isForeign), summary: seen(isForeign: isForeign), report: report, faults: [],
-            faultCount: 0
+            faultCount: 0, loudness: nil
         ).answer
     }
 

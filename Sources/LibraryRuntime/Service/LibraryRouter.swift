@@ -14,6 +14,7 @@ import TrackDatabase
     private let rest: ReaderRest
     private let daemonSide: DaemonSide
     private let scans: ScanDesk
+    private let loudness: LoudnessDesk
     private let instance: String
     private let statusWorkers: Workers
     private let comments: CommentDesk
@@ -22,8 +23,9 @@ import TrackDatabase
     package init(
         _ loop: EventLoop, _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, quick: ReaderPool,
         _ rest: ReaderRest,
-        _ daemonSide: DaemonSide, _ scans: ScanDesk, instance: String
+        _ daemonSide: DaemonSide, _ scans: ScanDesk, _ loudness: LoudnessDesk, instance: String
     ) {
+        self.loudness = loudness
         self.views = views
         self.events = events
         self.pool = pool
@@ -62,6 +64,7 @@ import TrackDatabase
                 answer(.success([:]))
             }
         case .libraryUpdate: return try update(parameters, isForeign: isForeign)
+        case .libraryLoudness: return try measuring(parameters, isForeign: isForeign)
         case .libraryQuery where parameters["lines"] != nil:
             return answer(request) { methods throws(TrackDatabaseError) in .text(try methods.text(parameters)) }
         case .libraryQuery:
@@ -158,13 +161,14 @@ import TrackDatabase
         rest.used()
         let view = views.view(isForeign: request.rights.isForeign)
         let (pool, user, report) = (request.rights.isForeign ? pool : quick, request.user, scans.report)
+        let loudness = view.visible == nil ? loudness.report : nil
         return {
             do throws(TrackDatabaseError) {
                 return .success(
                     try pool.read(for: user, showing: view.visible) { reader throws(TrackDatabaseError) in
                         LibraryStatus(
                             view: view, summary: try reader.summary(), report: report, faults: try reader.faults(),
-                            faultCount: try reader.faultCount()
+                            faultCount: try reader.faultCount(), loudness: loudness
                         ).answer
                     })
             } catch {
@@ -186,6 +190,26 @@ import TrackDatabase
         return .perform { [scans] _, answer in
             scans.update(path)
             answer(.success(["started": true]))
+        }
+    }
+
+    /// Answers the state of the measuring of loudness; `paused` changes it before.
+    private func measuring(_ parameters: JSONObject, isForeign: Bool) throws(RPCError) -> RequestPlan {
+        let view = views.view(isForeign: isForeign)
+        guard view.visible == nil else {
+            throw .denied("the loudness of all tracks is for those who may see all tracks")
+        }
+        return .perform { [loudness] _, answer in
+            guard let isPaused = parameters["paused"]?.boolValue else {
+                return answer(.success(loudness.report.json(view)))
+            }
+            if !isPaused, loudness.isForbidden {
+                let words = "the configuration forbids it: set measure-loudness in [library] to yes, and reload"
+                return answer(.failure(.commandFailed(.unavailable, words)))
+            }
+            loudness.setPaused(isPaused) { error in
+                answer(error.map { .failure(RPCError($0)) } ?? .success(loudness.report.json(view)))
+            }
         }
     }
 

@@ -11,6 +11,8 @@ struct LibraryStatus: Sendable {
     /// The newest faults that the client may see.
     let faults: [TrackFault]
     let faultCount: Int64
+    /// The measuring of loudness; nil: the client sees a part of the library.
+    let loudness: LoudnessReport?
 
     /// The answer.
     var answer: JSONValue {
@@ -23,6 +25,7 @@ struct LibraryStatus: Sendable {
         object["lastScan"] = report.lastScan.map(\.json) ?? .null
         object["faultCount"] = .integer(faultCount)
         object["faults"] = .array(faults.map(describe))
+        object["loudness"] = loudness?.json(view)
         let reason = report.scan?.phase == .upgrade ? "upgradeFailed" : "scanFailed"
         object["problems"] = .array(
             report.failure.map { [["reason": .string(reason), "message": .string(PrintableText.escaped($0))]] } ?? [])

@@ -34,7 +34,7 @@ package struct ReadingMethods {
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
         let query = try trackQuery(parameters)
         var page = PageWriter()
-        let end = try reader.query(query, reading: row.tags, hasFeedback: row.hasFeedback) { track in
+        let end = try reader.query(query, reading: row.tags, isWhole: row.isWhole) { track in
             page.add { row.write(track, to: &$0) }
         }
         return page.finish(next: end.next, version: end.version)

@@ -20,6 +20,7 @@ import TrackReading
     private let writer: LibraryWriter
     private let daemonSide: DaemonSide
     private let scans: ScanDesk
+    private let loudness: LoudnessDesk
     private var signals: [EventSource] = []
 
     /// Readers for simultaneous queries of clients: more would only share the processors.
@@ -42,8 +43,11 @@ import TrackReading
         rest = ReaderRest(loop, pool)
         events = ChangeEvents(loop, server, views, pool)
         writer = LibraryWriter(loop, try database.writer())
+        loudness = LoudnessDesk(
+            loop, database, writer, roots, settings, tablePath: paths.daemonStateDirectory.map { $0 + "/loudness" }
+        ) { [events] in events.changed() }
         scans = ScanDesk(
-            loop, database, writer, roots, settings, daemonFolder: paths.daemonStateDirectory
+            loop, database, writer, roots, settings, daemonFolder: paths.daemonStateDirectory, loudness
         ) { [events] in events.changed() }
         events.report(scans)
         daemonSide = DaemonSide(
@@ -51,9 +55,10 @@ import TrackReading
             cacheFolder: LibraryPaths.cacheFolder(uid: geteuid(), environment: LibraryProgram.environment), views,
             events, pool, rest, writer, changed: { [events] in events.changed() },
             playing: { [scans] in scans.setPlaying($0) })
+        daemonSide.lead(loudness, views)
         router = LibraryRouter(
             loop, views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide, scans,
-            instance: instance)
+            loudness, instance: instance)
         server.begin(router)
         scans.begin()
         for number in [SIGTERM, SIGINT] {
@@ -85,6 +90,7 @@ import TrackReading
             let roots = Self.roots(settings, paths)
             Self.useCharset(settings)
             views.change(roots, mediaRoots: settings.mediaRoots)
+            loudness.change(roots, settings)
             scans.change(roots, settings)
             daemonSide.change(settings)
             Log.info("configuration reloaded")
@@ -102,6 +108,7 @@ import TrackReading
         // After the client's present request.
         loop.later { [self] in
             scans.end()
+            loudness.end()
             daemonSide.end()
             server.end()
             loop.exit(0)

@@ -8,17 +8,20 @@ import TrackDatabase
     private let writer: LibraryWriter
     private let daemonFolder: String?
     private let changed: @PlayerLoop () -> Void
+    private let loudness: LoudnessDesk
     private var roots: [RootNames.Root]
     private var settings: LibrarySettings
     private var scanner: Scanner
     private var isPlaying = false
 
     /// A desk whose scanner has not begun. `daemonFolder`: path of the daemon's state directory. `changed` is called
-    /// after changes of the database and of the report.
+    /// after changes of the database and of the report; `loudness` follows the scans.
     init(
         _ loop: EventLoop, _ database: TrackDatabase, _ writer: LibraryWriter, _ roots: [RootNames.Root],
-        _ settings: LibrarySettings, daemonFolder: String?, changed: @escaping @PlayerLoop () -> Void
+        _ settings: LibrarySettings, daemonFolder: String?, _ loudness: LoudnessDesk,
+        changed: @escaping @PlayerLoop () -> Void
     ) {
+        self.loudness = loudness
         self.loop = loop
         self.database = database
         self.writer = writer
@@ -28,7 +31,7 @@ import TrackDatabase
         self.settings = settings
         scanner = Scanner(
             loop, database: database, writer: writer, roots: roots, settings: settings, daemonFolder: daemonFolder,
-            changed: changed)
+            changed: changed, scanned: { [loudness] in loudness.scanned($0) })
     }
 
     /// State of the scanner.
@@ -49,7 +52,7 @@ import TrackDatabase
         scanner.end()
         scanner = Scanner(
             loop, database: database, writer: writer, roots: roots, settings: settings, daemonFolder: daemonFolder,
-            changed: changed)
+            changed: changed, scanned: { [loudness] in loudness.scanned($0) })
         scanner.setBusy(isPlaying)
         scanner.begin()
     }

@@ -1,4 +1,6 @@
 import ControlProtocol
+import Glibc
+import NowPlaying
 import TrackDatabase
 
 /// Writes the rows of tracks, each with the keys of a request.
@@ -12,8 +14,8 @@ struct TrackRow: Sendable {
     private let keys: [(name: String, key: Key)]
     /// Tags that the rows need.
     let tags: TagChoice
-    /// True if the rows need the feedback.
-    let hasFeedback: Bool
+    /// True if the rows need the feedback or the measured loudness.
+    let isWhole: Bool
 
     /// Rows of these fields, in this order.
     init(_ fields: [TrackField], in view: LibraryView) {
@@ -23,7 +25,7 @@ struct TrackRow: Sendable {
             return (field.rawValue, tag.map { .tag($0) } ?? .other(field))
         }
         let named = fields.compactMap { $0 == .artists ? .artist : TrackTag(name: $0.rawValue) }
-        hasFeedback = fields.contains { [.liked, .rating, .playCount, .skipCount, .lastPlayed].contains($0) }
+        isWhole = fields.contains { [.liked, .rating, .playCount, .skipCount, .lastPlayed, .loudness].contains($0) }
         tags = fields.contains(.tags) ? .all : TagChoice(named)
     }
 
@@ -81,6 +83,7 @@ struct TrackRow: Sendable {
         case .trackPeak: writer.member("trackPeak", record.loudness.trackPeak)
         case .albumGain: writer.member("albumGain", record.loudness.albumGain)
         case .albumPeak: writer.member("albumPeak", record.loudness.albumPeak)
+        case .loudness: loudness(track, &writer)
         case .added: writer.member("added", track.added)
         case .modified: number("modified", record.file.modified / 1_000_000_000, &writer)
         case .missing: writer.member("missing", track.isMissing)
@@ -98,6 +101,28 @@ struct TrackRow: Sendable {
             break
         }
     }
+
+    /// The measured loudness, else that by the gains of the tags; none if neither is known.
+    private func loudness(_ track: StoredTrack, _ writer: inout JSONWriter) {
+        let tags = track.record.loudness
+        guard track.loudness != nil || tags.trackGain != nil || tags.albumGain != nil else { return }
+        writer.key("loudness")
+        writer.beginObject()
+        if let measured = track.loudness {
+            writer.member("track", Self.rounded(measured.track))
+            writer.member("album", measured.album.map(Self.rounded))
+            // Silence has no peak in dB.
+            writer.member("truePeak", measured.truePeak > 0 ? Self.rounded(20 * log10(measured.truePeak)) : nil)
+        } else {
+            writer.member("track", tags.trackGain.map { Self.rounded(LoudnessTags.reference - $0) })
+            writer.member("album", tags.albumGain.map { Self.rounded(LoudnessTags.reference - $0) })
+        }
+        writer.member("measured", track.loudness != nil)
+        writer.endObject()
+    }
+
+    /// To a hundredth, as tags have it.
+    private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
     private func number(_ name: StaticString, _ value: Int64?, _ writer: inout JSONWriter) {
         guard let value else { return }

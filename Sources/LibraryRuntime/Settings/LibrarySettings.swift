@@ -21,6 +21,10 @@ package struct LibrarySettings: Equatable, Sendable {
     package var daemonStateDirectory: String?
     /// Folders below which other users may name files.
     package var mediaRoots: [String] = []
+    /// False: no loudness is measured.
+    package var measuresLoudness = true
+    /// True: the daemon prefers measured loudness to that of tags.
+    package var prefersMeasured = false
     /// Character set of texts that are not UTF-8, shared with the daemon; nil: Windows-1252.
     package var legacyCharset: String?
     /// Group whose members may change the library's lists and the queue; nil: none.
@@ -74,6 +78,10 @@ package struct LibrarySettings: Equatable, Sendable {
             settings.scanInterval = seconds
             return true
         },
+        Row(section: section, name: "measure-loudness", takes: "yes or no") {
+            $0.measuresLoudness = $1 == "yes"
+            return $1 == "yes" || $1 == "no"
+        },
         Row(section: "daemon", name: "socket", takes: "an absolute path of at most 107 bytes") {
             $0.daemonSocket = $1
             return isPath($1) && $1.utf8.count <= 107
@@ -94,6 +102,10 @@ package struct LibrarySettings: Equatable, Sendable {
         ) {
             $0.legacyCharset = $1
             return LegacyCharset($1) != nil
+        },
+        Row(section: "playback", name: "loudness-source", takes: "tags or measured") {
+            $0.prefersMeasured = $1 == "measured"
+            return $1 == "tags" || $1 == "measured"
         },
         Row(section: "access", name: "control-group", takes: "the name or number of a group") {
             $0.controlGroup = $1
