@@ -69,6 +69,16 @@ import Testing
         ),
         ("faultCount", "700", "warning", "700 files"),
         ("scan", #"{"phase":"read","done":5,"total":50,"rate":10,"timeLeft":4.5}"#, "note", "5 of 50 files, 10 %"),
+        (
+            "loudness", #"{"done":0,"total":9,"state":"unavailable","problem":"no nowplaying\u001b-decode"}"#,
+            "warning",
+            "the loudness of files without tags is not measured: no nowplaying\u{FFFD}-decode"
+        ),
+        (
+            "loudness", #"{"done":0,"total":9,"state":"unavailable"}"#, "warning",
+            "Scripts/packages decode && make install; systemctl --user restart nowplaying-library"
+        ),
+        ("loudness", #"{"done":0,"total":9,"state":"waiting","failed":0}"#, "ok", "5 tracks"),
         ("problems", #"[{"reason":"diskFull","message":"the disk is full"}]"#, "fault", "the disk is full"),
     ])
     func oneThingIsWrong(name: String, value: String, level: String, words: String) throws {

@@ -164,6 +164,11 @@ import Testing
             "warning", "queue.broken"
         ),
         ("diagnostics.get/decodeProgram", "null", "confinement", "warning", "not installed"),
+        (
+            "diagnostics.get/decodeProgram", "null", "confinement", "warning",
+            "the loudness of files without tags is not measured"
+        ),
+        ("diagnostics.get/seccomp", "false", "confinement", "fault", "tags is not measured"),
         ("diagnostics.get/tagsProgram", "null", "titles", "warning", "not installed"),
         ("diagnostics.get/artwork/state", "\"missing\"", "artwork", "note", "cover.jpg"),
         ("diagnostics.get/artwork/state", "\"placeholder\"", "artwork", "note", "of its own"),

@@ -113,6 +113,16 @@ import Testing
         #expect(try zsh("nowplayingctl repeat on") == "nowplayingctl repeat one ")
     }
 
+    @Test func wordsAfterAWord() throws {
+        #expect(try fish("nowplayingctl library loudness ") == ["pause", "resume"])
+        #expect(try bash("nowplayingctl library loudness ") == ["pause", "resume"])
+        #expect(try zsh("nowplayingctl library loudness pa") == "nowplayingctl library loudness pause ")
+        #expect(try zsh("nowplayingctl --json library loudness re") == "nowplayingctl --json library loudness resume ")
+        #expect(try bash("nowplayingctl library ") == ["status", "update", "loudness"])
+        #expect(try fish("nowplayingctl library status ").isEmpty)
+        #expect(try bash("nowplayingctl library status ").isSubset(of: [""]))
+    }
+
     @Test func files() throws {
         #expect(try fish("nowplayingctl play tu") == ["tune.flac"])
         #expect(try bash("nowplayingctl play tu") == ["tune.flac"])
@@ -178,6 +188,9 @@ import Testing
             #expect(try bash("nowplayingctl browse Music/") == ["Music/Jazz/"])
             #expect(try fish("nowplayingctl browse Music/").contains("Music/Jazz/"))
             #expect(try zsh("nowplayingctl browse Music/J") == "nowplayingctl browse Music/Jazz/")
+            #expect(try bash("nowplayingctl library update Music/J") == ["Music/Jazz/"])
+            #expect(try fish("nowplayingctl library update Music/").contains("Music/Jazz/"))
+            #expect(try zsh("nowplayingctl library update Music/J") == "nowplayingctl library update Music/Jazz/")
             // Filters compare without controls: such a name leads to its tracks as well.
             #expect(try bash("nowplayingctl play --album two") == ["Two\\ lines\\ \\?\\[31m"])
             #expect(try bash("nowplayingctl lists pl") == ["play"])

@@ -22,14 +22,19 @@ extension Completion {
                 done
                 [[ -n $piece && $piece != *[!:=]* && $COMP_WORDBREAKS == *"${piece: -1}"* ]] && head=${words[-1]}
                 head=${head%@}
-                local current=${words[-1]} previous=${words[-2]} verb="" argument=0 word
+                local current=${words[-1]} previous=${words[-2]} verb="" first="" argument=0 word
                 unset "words[-1]"
                 [[ $current == --*=* ]] && previous=${current%%=*} current=${current#*=} head=${head#*=}
                 for ((index = 1; index < ${#words[@]}; index++)); do
                     case ${words[index]} in
                         \(valued.joined(separator: " | "))) ((index++)) ;;
                         -*) ;;
-                        *) if ((argument++ == 0)); then verb=${words[index]}; fi ;;
+                        *)
+                            case $((argument++)) in
+                                0) verb=${words[index]} ;;
+                                1) first=${words[index]} ;;
+                            esac
+                            ;;
                     esac
                 done
                 COMPREPLY=()
@@ -85,6 +90,12 @@ extension Completion {
                 let isLast = position == grammar.arguments.count - 1
                 let number = isLast && grammar.repeats ? "*" : String(position + 1)
                 text += bashCase(verb.names.map { "\($0)/\(number)" }, merged(offers), ends: false)
+            }
+        }
+        text += "    esac\n    case $verb/$argument/$first in\n"
+        for verb in verbs {
+            for second in verb.grammar.seconds {
+                text += bashCase(verb.names.map { "\($0)/2/\(second.first)" }, merged(second.offers), ends: false)
             }
         }
         return text + "    esac\n}\ncomplete -F _nowplayingctl nowplayingctl\n"

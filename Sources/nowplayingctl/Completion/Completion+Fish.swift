@@ -37,6 +37,12 @@ extension Completion {
                 test $argv[1] = 0; or contains -- $words[1] $argv[2..]
             end
 
+            # True if the second argument of one of these verbs follows, and the first is this one.
+            function __nowplayingctl_after
+                set --local words (__nowplayingctl_words)
+                test (count $words) = 2; and test $words[2] = $argv[1]; and contains -- $words[1] $argv[2..]
+            end
+
             # Names of one kind that begin with what was typed.
             function __nowplayingctl_names
                 set --local typed (string unescape -- (commandline --current-token --cut-at-cursor))
@@ -69,6 +75,10 @@ extension Completion {
                     isLast && grammar.repeats
                     ? "__nowplayingctl_verb \(names)" : "__nowplayingctl_at \(position + 1) \(names)"
                 for offer in offers { text += fishLine("--condition '\(condition)'" + argument(offer), nil) }
+            }
+            for second in grammar.seconds {
+                let condition = "__nowplayingctl_after \(second.first) \(names)"
+                for offer in second.offers { text += fishLine("--condition '\(condition)'" + argument(offer), nil) }
             }
         }
         return text

@@ -45,6 +45,10 @@ extension Completion {
                 let number = isLast && grammar.repeats ? "*" : String(position + 1)
                 parts.append(quoted("\(number):word:\(action(offers))"))
             }
+            if !grammar.seconds.isEmpty {
+                let cases = grammar.seconds.map { "(\($0.first)) \(command($0.offers)) ;;" }.joined(separator: " ")
+                parts.append(quoted("2:word:{case $line[1] in \(cases) esac}"))
+            }
             if parts.isEmpty { continue }
             text += "    \(verb.names.joined(separator: " | ")))\n        _arguments $common"
             text += parts.map { " \\\n            \($0)" }.joined() + " ;;\n"
@@ -57,6 +61,15 @@ extension Completion {
         let rest = "[\(help)]" + (option.value == nil ? "" : ":value:\(option.offer.map { action([$0]) } ?? "")")
         guard let short = option.short else { return quoted((option.mayRepeat ? "*" : "") + option.name + rest) }
         return "'(\(short) \(option.name))'{\(short),\(option.name)}" + quoted(rest)
+    }
+
+    /// The same as a command, for an action in braces.
+    private static func command(_ offers: [Offer]) -> String {
+        switch offers[0] {
+        case .files: "_files"
+        case .words(let words): "compadd -- " + words.joined(separator: " ")
+        case .names(let kind): "__nowplayingctl_names \(kind)"
+        }
     }
 
     private static func action(_ offers: [Offer]) -> String {

@@ -12,41 +12,63 @@ enum Offer: Hashable, Sendable {
 }
 
 /// Arguments of a verb, read from its synopsis: capitals are placeholders, small letters are literal words, a bar
-/// separates alternatives, and an ellipsis repeats.
+/// separates alternatives, without spaces of one argument, and an ellipsis repeats.
 struct Grammar: Sendable {
     /// Completions for the first argument, the second, …
     private(set) var arguments: [[Offer]] = []
     /// True if the last completions also apply to all further arguments.
     private(set) var repeats = false
+    /// Completions for the second argument after each first one, in place of those in `arguments`; empty: all have the same.
+    private(set) var seconds: [(first: String, offers: [Offer])] = []
 
     /// Reads a synopsis.
     init(_ synopsis: String) {
-        var words: [[String]] = []
         var repeated = Int.max
-        for alternative in synopsis.split(separator: "|") {
-            let tokens = alternative.filter { $0 != "[" && $0 != "]" }.split(separator: " ")
-                .prefix { !$0.hasPrefix("--") }
+        var seconds: [(first: String, offers: [Offer])] = []
+        for alternative in synopsis.filter({ $0 != "[" && $0 != "]" }).split(separator: " ").split(separator: "|") {
+            let tokens = alternative.prefix { !$0.hasPrefix("--") }
+            let offers = tokens.map { Grammar.offers($0.hasSuffix("…") ? $0.dropLast() : $0) }
             for (position, token) in tokens.enumerated() {
-                if arguments.count == position {
-                    arguments.append([])
-                    words.append([])
-                }
                 if token.hasSuffix("…") { repeated = position }
-                let name = token.hasSuffix("…") ? String(token.dropLast()) : String(token)
-                if name.contains(where: \.isUppercase) {
-                    if let offer = Grammar.offer(name), !arguments[position].contains(offer) {
-                        arguments[position].append(offer)
-                    }
-                } else if name.contains(where: \.isLetter) {
-                    words[position].append(name)
-                }
+                if arguments.count == position { arguments.append([]) }
+                for offer in offers[position] { Grammar.add(offer, to: &arguments[position]) }
+            }
+            for case .words(let words) in offers.first ?? [] {
+                seconds += words.map { ($0, offers.count > 1 ? offers[1] : []) }
             }
         }
-        for (position, words) in words.enumerated() where !words.isEmpty {
-            arguments[position].insert(.words(words), at: 0)
+        if Set(seconds.map(\.offers)).count > 1 {
+            self.seconds = seconds.filter { !$0.offers.isEmpty }
+            arguments[1] = []
         }
         while arguments.last?.isEmpty == true { arguments.removeLast() }
         repeats = repeated < arguments.count
+    }
+
+    /// Completions for one argument: `off|TIME`.
+    private static func offers(_ argument: Substring) -> [Offer] {
+        var offers: [Offer] = []
+        for name in argument.split(separator: "|") {
+            if name.contains(where: \.isUppercase) {
+                if let offer = offer(String(name)) { add(offer, to: &offers) }
+            } else if name.contains(where: \.isLetter) {
+                add(.words([String(name)]), to: &offers)
+            }
+        }
+        return offers
+    }
+
+    /// Adds completions: words are joined, and come first.
+    private static func add(_ offer: Offer, to offers: inout [Offer]) {
+        guard case .words(let words) = offer else {
+            if !offers.contains(offer) { offers.append(offer) }
+            return
+        }
+        if case .words(let present)? = offers.first {
+            offers[0] = .words(present + words)
+        } else {
+            offers.insert(offer, at: 0)
+        }
     }
 
     /// Completions for a value with this placeholder.

@@ -71,10 +71,18 @@ enum DecoderChecks {
         return Finding("titles", .ok, "\(TerminalText.safe(path)) reads tags in a sandbox")
     }
 
+    /// A consequence of a missing FFmpeg for the library.
+    static let noLoudness = "the loudness of files without tags is not measured"
+
+    /// The lines that make nowplaying-decode start on this release.
+    static let repair =
+        "sudo apt install \(LIBRARY_AVFORMAT_PACKAGE); without nowplaying-decode, in the folder of the sources: "
+        + "Scripts/packages decode && make install"
+
     /// The child for foreign formats.
     static func confinement(_ diagnosis: JSONValue?) -> Finding? {
         guard let diagnosis else { return nil }
-        let meaning = "no radio, no addresses, no AAC, ALAC, WMA and the like"
+        let meaning = "no radio, no addresses, no AAC, ALAC, WMA and the like; \(noLoudness)"
         guard let path = diagnosis["decodeProgram"]?.stringValue else {
             return Finding(
                 "confinement", .warning, "nowplaying-decode is not installed", meaning: meaning,
@@ -84,7 +92,7 @@ enum DecoderChecks {
         if diagnosis["seccomp"]?.boolValue == false {
             return Finding(
                 "confinement", .fault, "this kernel has no seccomp",
-                meaning: "nowplaying-decode opens nothing without its sandbox",
+                meaning: "nowplaying-decode opens nothing without its sandbox; \(noLoudness)",
                 action: "boot a kernel with CONFIG_SECCOMP_FILTER")
         }
         if diagnosis["landlock"]?.boolValue == false {

@@ -19,7 +19,7 @@ enum LibraryChecks {
         } catch {
             return [unreachable(error, control.command)]
         }
-        return library(answer)
+        return library(answer, control.command)
     }
 
     private static func unreachable(_ error: ClientError, _ control: String) -> Finding {
@@ -47,7 +47,7 @@ enum LibraryChecks {
     }
 
     /// Findings of an answer of `library.status`.
-    private static func library(_ status: JSONValue) -> [Finding] {
+    private static func library(_ status: JSONValue, _ control: String) -> [Finding] {
         var findings: [Finding] = []
         for problem in status["problems"]?.arrayValue ?? [] { findings.append(self.problem(LibraryRow(problem))) }
         for root in status["roots"]?.arrayValue ?? [] {
@@ -69,6 +69,9 @@ enum LibraryChecks {
                 Finding(
                     "library", .warning, "the library has no folders", meaning: "nothing is found",
                     action: "set folders in [library] of nowplayingd.conf, then restart nowplaying-library"))
+        }
+        if let loudness = status["loudness"], loudness["state"] == "unavailable" {
+            findings.append(self.loudness(LibraryRow(loudness), control))
         }
         if let scan = status["scan"], scan.objectValue != nil {
             findings.append(
@@ -119,6 +122,14 @@ enum LibraryChecks {
             "library", .warning, "cannot read \(name): \(reason)",
             meaning: "the library has no tags of it, and tries again when it changes",
             action: "nowplayingctl doctor FILE examines it")
+    }
+
+    /// Loudness that the library cannot measure.
+    private static func loudness(_ loudness: LibraryRow, _ control: String) -> Finding {
+        Finding(
+            "library", .warning, "\(DecoderChecks.noLoudness): \(loudness.text("problem") ?? "unknown problem")",
+            meaning: "such files play as loud as they are",
+            action: "\(DecoderChecks.repair); \(control) restart nowplaying-library")
     }
 
     /// A fault of the library itself.

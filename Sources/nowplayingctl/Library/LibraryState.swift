@@ -10,13 +10,17 @@ struct LibraryState {
 
     private init(_ run: Invocation) { self.run = run }
 
-    /// `library` and `library status`.
+    /// `library`, and the verb's words after it.
     static func show(_ run: Invocation) throws(Failure) {
-        if let word = run.words.first, word.text == "update" { return try update(run, run.words.dropFirst().first) }
-        guard run.words.isEmpty || run.words[0].text == "status", run.words.count < 2 else {
-            throw run.wrong("library", run.words.map(\.text).joined(separator: " "), "status, or update [FOLDER]")
-        }
+        let (word, argument) = (run.words.first?.text, run.words.dropFirst().first)
+        if word == "update" { return try update(run, argument) }
         if run.has("--wait") { throw .usage("--wait is for library update", verb: run.verb.name) }
+        if word == "loudness" { return try LoudnessMeasuring.run(run, argument) }
+        guard word == nil || word == "status", argument == nil else {
+            throw run.wrong(
+                "library", run.words.map(\.text).joined(separator: " "),
+                "status, update [FOLDER], or loudness [pause|resume]")
+        }
         try status(run)
     }
 

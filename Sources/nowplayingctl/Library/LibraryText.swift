@@ -16,6 +16,10 @@ enum LibraryText {
             lines.append("for music elsewhere, set folders in [library] of nowplayingd.conf")
         }
         if let last = status["lastScan"], last != .null { lines.append(output.styled(scanned(last, now: now), .dim)) }
+        if let loudness = status["loudness"], loudness.objectValue != nil {
+            let isAvailable = loudness["state"] != "unavailable"
+            lines.append(output.styled(LoudnessText.line(loudness), isAvailable ? .dim : .yellow))
+        }
         lines += faults(status, output)
         return lines
     }

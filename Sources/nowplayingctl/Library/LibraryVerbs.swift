@@ -103,16 +103,18 @@ enum LibraryVerbs {
                 ("lists remove evening 3-5", "three less"),
             ], arity: 0...Int.max, run: Lists.run),
         Verb(
-            name: "library", synopsis: "[status | update [FOLDER]]",
+            name: "library", synopsis: "[status | update [FOLDER] | loudness [pause|resume]]",
             summary: "show the library's state, or scan its folders now",
             details: """
                 Shows the folders, how each is followed, and files that could not be read. In a terminal it shows a scan
-                in progress until its end. The library finds changes by itself; update looks for them now.
+                in progress until its end. The library finds changes by itself; update looks for them now. It measures
+                the loudness of files without loudness tags; loudness shows how far it is, and pauses or resumes that.
                 """,
             options: [Option("--wait", "return at the end of the scan and of the identification of new files")],
             examples: [
                 ("library", "tracks, folders and faults"), ("library update --wait", "scan now, and wait for the end"),
                 ("library update Music/Jazz", "this folder alone"),
+                ("library loudness pause", "measure no loudness until library loudness resume"),
             ], arity: 0...2, run: LibraryState.show),
     ]
 
