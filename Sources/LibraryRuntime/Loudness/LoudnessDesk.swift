@@ -96,8 +96,9 @@ import TrackDatabase
 
     /// Notes that the file at this place in the library begins to play now.
     func played(_ place: [UInt8]) {
-        guard state.note([WalkedFolder(folder: TrackPath(place).folder, isTree: false)]), needsPlays else { return }
-        next()
+        guard state.note([WalkedFolder(folder: TrackPath(place).folder, isTree: false)]) else { return }
+        // A pass that runs may have passed over this folder.
+        if running != nil || needsPlays { next() }
     }
 
     /// True: the settings allow no work.

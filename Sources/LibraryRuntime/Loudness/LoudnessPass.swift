@@ -69,10 +69,7 @@ struct LoudnessPass: Sendable {
             let isPaused = try reader.loudness.isPaused()
             if isPaused || !rules.isAllowed { return .paused }
             if plan.waiting.isEmpty { return .complete }
-            guard let program else { return .unavailable(DecodeProgram.howToGet) }
-            guard DecodeProgram.starts(program) else {
-                return .unavailable("\(DecodeProgram.name) does not start: install the libraries of FFmpeg")
-            }
+            guard program != nil else { return .unavailable(DecodeProgram.howToGet) }
             return try measure(plan.waiting, reader)
         } catch { return .failed(error) }
     }
@@ -127,6 +124,10 @@ struct LoudnessPass: Sendable {
             case .waits, .ended: return nil
             case .died: continue
             }
+        }
+        guard let program, DecodeProgram.starts(program) else {
+            throw DecodingError(
+                .unavailable, "\(DecodeProgram.name) does not start: install the libraries of FFmpeg, and libebur128")
         }
         return .failed("\(DecodeProgram.name) died at it")
     }
