@@ -7,6 +7,8 @@ bridges='^(BridgeTests|MPRISTests)\.'
 # The library with its own program: its requests, and its scans and lists.
 questions='^LibraryTests\.'
 library='^LibraryRuntimeTests\.'
+# These measure loudness at the lowest priority, which waits on a busy machine.
+levels='^(AudioDecodersTests\.LoudnessReadingTests/|LibraryRuntimeTests\.Loudness(Desk|Measuring)Tests/|AcceptanceTests\.Acceptance/MeasuringBesideTests/)'
 # These count wakeups of the library, which each mount of a disk by another test wakes.
 rest='^(LibraryTests|LibraryRuntimeTests)\.(.*/atRest|OwnFolderTests/)'
 # The bridges for pages and for clients of MPD, with their own programs.
@@ -41,4 +43,4 @@ crowds='^(AcceptanceTests\.Acceptance/(Crowd|MPDBound)|WebSecurityTests\.Bound)T
 servers='^AcceptanceTests\.Acceptance/BadServerTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms|$servers|$links"
+others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms|$servers|$links|$levels"
