@@ -61,11 +61,14 @@ package struct LoudnessBlocks: Equatable, Sendable {
         let sorted = bins.sorted { $0.energy < $1.energy }
         let count = sorted.reduce(0) { $0 + $1.count }
         guard count > 0 else { return nil }
-        return -0.691 + 10 * log10(sorted.reduce(0) { $0 + $1.energy } / Double(count))
+        return loudness(sorted.reduce(0) { $0 + $1.energy } / Double(count))
     }
 
-    /// Mean square of a block of this loudness in LUFS.
-    private static func energy(_ loudness: Double) -> Double { pow(10, (loudness + 0.691) / 10) }
+    /// Mean square of sound of this loudness in LUFS, after the filters of BS.1770.
+    package static func energy(_ loudness: Double) -> Double { pow(10, (loudness + 0.691) / 10) }
+
+    /// Loudness in LUFS of sound with this mean square; minus infinity for 0.
+    package static func loudness(_ energy: Double) -> Double { -0.691 + 10 * log10(energy) }
 
     // MARK: Packed
 
@@ -77,7 +80,7 @@ package struct LoudnessBlocks: Equatable, Sendable {
         for (index, bin) in bins.sorted(by: { $0.key < $1.key }) {
             Self.append(UInt64(index - last), to: &bytes)
             Self.append(UInt64(bin.count), to: &bytes)
-            let mean = -0.691 + 10 * log10(bin.energy / Double(bin.count))
+            let mean = Self.loudness(bin.energy / Double(bin.count))
             let part = (mean - Self.gate) * Self.binsPerUnit - Double(index)
             bytes.append(UInt8(clamping: Int(clamping: part * Self.steps)))
             last = index

@@ -12,8 +12,11 @@ final class LoudnessMeter {
     /// Frames so far, and those of the step in progress.
     private var frames: Int64 = 0
     private var inStep = 0
+    /// Mean squares of the last steps, as many as a block has.
+    private var energies: [Double] = []
 
-    private static let stepsPerBlock: Int64 = 4
+    private static let stepsPerBlock = 4
+    private static let stepMilliseconds: UInt = 100
 
     /// A meter for frames of this format. Throws `WireFailure` if the memory is short.
     init(_ format: WireFormat) throws(WireFailure) {
@@ -40,11 +43,20 @@ final class LoudnessMeter {
             inStep += count
             guard inStep == step else { continue }
             inStep = 0
-            var loudness = 0.0
-            if frames >= Self.stepsPerBlock * Int64(step), ebur128_loudness_momentary(state, &loudness) == 0 {
-                blocks.add(loudness)
-            }
+            endStep()
         }
+    }
+
+    /// Counts the block that ends with a step. Its mean square is the mean of those of its steps, so that each frame is squared
+    /// once.
+    private func endStep() {
+        var loudness = 0.0
+        guard ebur128_loudness_window(state, Self.stepMilliseconds, &loudness) == 0 else { return }
+        // Silence has a loudness of minus infinity.
+        energies.append(loudness.isFinite ? LoudnessBlocks.energy(loudness) : 0)
+        guard energies.count >= Self.stepsPerBlock else { return }
+        blocks.add(LoudnessBlocks.loudness(energies.reduce(0, +) / Double(Self.stepsPerBlock)))
+        energies.removeFirst()
     }
 
     private func take(_ start: UnsafeRawPointer, _ count: Int) -> Int32 {
