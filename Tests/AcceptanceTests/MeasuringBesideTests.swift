@@ -8,7 +8,8 @@ import Testing
 extension Acceptance {
     /// Music plays while the library measures the loudness of other files.
     @Suite(.timeLimit(.minutes(5)), .enabled(if: RealDaemon.hasDecodeProgram)) struct MeasuringBesideTests {
-        private static let songs = 40
+        /// More than any machine measures during the test.
+        private static let songs = 1000
 
         init() { LoopThread.start() }
 
@@ -19,7 +20,7 @@ extension Acceptance {
             folder.folder("music")
             let first = folder.write(sound.wave(), "music/0.wav")
             for number in 1..<songs {
-                #expect(AudioMaterial.run("cp", [first, folder.path("music/\(number).wav")]) == 0)
+                #expect(link(first, folder.path("music/\(number).wav")) == 0)
             }
             let settings = """
                 [daemon]
@@ -60,9 +61,9 @@ extension Acceptance {
             #expect(place.daemon.process.sleepsForASecond)
             let beside = switches()
             let (done, isAtWork) = try Self.progress(library)
-            #expect(isAtWork && done > 1, "the measuring did not last: \(done)")
-            // A refill more in one of the two times, and a switch more for each where threads meet.
-            #expect(beside <= alone + 8, "\(beside) beside the measuring, \(alone) alone")
+            #expect(isAtWork && done > 0, "the measuring did not last: \(done)")
+            // The bound of a daemon that plays, see WakeupTests.
+            #expect(max(alone, beside) <= 2 * seconds + 4, "\(beside) beside the measuring, \(alone) alone")
             print("voluntary switches in \(seconds) s: \(alone) alone, \(beside) beside the measuring of \(done) files")
             let runs = await place.runs()
             #expect(runs.count == 1 && runs.first?.frame == 0, "\(runs)")
