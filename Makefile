@@ -80,7 +80,7 @@ build:
 	@Scripts/optional
 	@Scripts/build
 
-#: make test [FILTER=…]         install missing packages, build and run all tests (17 minutes, 34 with the first build)
+#: make test [FILTER=…]         install missing packages, build and run all tests (20 minutes, 39 with the first build)
 test:
 	@Scripts/packages build decode run test
 	@Scripts/test

@@ -49,17 +49,18 @@ extension Acceptance {
             await place.recorder.waitFor(more: 0.5)
             #expect(place.daemon.process.sleepsForASecond)
             let seconds = repetitions(10, nightly: 60)
-            func switches() -> Int {
+            // Voluntary switches of the daemon while the test listens to it.
+            func listen() -> Int {
                 let before = place.daemon.process.contextSwitches
                 usleep(UInt32(seconds) * 1_000_000)
                 return place.daemon.process.contextSwitches - before
             }
-            let alone = switches()
+            let alone = listen()
             let library = await Self.measure(beside: place.daemon)
             #expect(becomes { (try? Self.progress(library).done > 0) ?? false })
             // The library has connected, and asks for no more until the play ends.
             #expect(place.daemon.process.sleepsForASecond)
-            let beside = switches()
+            let beside = listen()
             let (done, isAtWork) = try Self.progress(library)
             #expect(isAtWork && done > 0, "the measuring did not last: \(done)")
             // The bound of a daemon that plays, see WakeupTests.
