@@ -129,15 +129,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["lint", "test", "microbenchmarks", "build", "test-clients", ""])
+    @Test(arguments: ["lint", "test", "microbenchmarks", "build", "test-clients", "newcomer", ""])
     func aChangePassesEachStepOrTheRunEnds(_ failing: String) throws {
-        try tool("bin/make", "echo \"$1\" >> calls; [ \"$1\" != '\(failing)' ]")
+        try tool("bin/make", "echo \"$1\" >> calls; echo \"$*, ${LIMIT:-0}\" > last; [ \"$1\" != '\(failing)' ]")
         let run = try run(".ci/run")
         #expect((run.status == 0) == failing.isEmpty, "\(run.errors)")
         let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8).split(separator: "\n")
-        let steps: [Substring] = ["lint", "test", "microbenchmarks", "build", "test-clients"]
+        let steps: [Substring] = ["lint", "test", "microbenchmarks", "build", "test-clients", "newcomer"]
         let last = steps.firstIndex { $0 == failing } ?? steps.count - 1
         #expect(calls == Array(steps[...last]))
         #expect(run.text.contains("== all of it passed") == failing.isEmpty)
+        guard last == steps.count - 1 else { return }
+        // The bare system ends by itself before the run has to.
+        let words = try String(contentsOfFile: folder.path + "/last", encoding: .utf8).split(whereSeparator: {
+            ", \n".contains($0)
+        })
+        #expect(words.dropLast() == ["newcomer", "SHORT=yes"])
+        #expect((5000...5220).contains(Int(words.last ?? "") ?? 0))
     }
 }
