@@ -23,6 +23,7 @@ RELEASE ?=
 SHORT ?=
 # Those of the command line alone.
 ARCH =
+COMPILER =
 # Starts a program of another processor.
 RUNNER =
 
@@ -196,11 +197,11 @@ install-files:
 	if [ -e $(PROGRAMS)/nowplayingd ]; then $(RUNNER) "$(PROGRAMS)/nowplayingd" --openrpc > $(samples)/openrpc.json; fi
 	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 etc/sound/sound-pipewire $(samples)
-	install -d $(samples)/pipewire/pipewire.conf.d $(addprefix $(samples)/wireplumber/,main.lua.d bluetooth.lua.d wireplumber.conf.d)
+	install -d $(samples)/pipewire/pipewire.conf.d
 	sed 's|@datadir@|$(PREFIX)/share|' etc/sound/pipewire/pipewire.conf.d/nowplayingd.conf \
 	    > $(samples)/pipewire/pipewire.conf.d/nowplayingd.conf
-	for folder in main.lua.d bluetooth.lua.d wireplumber.conf.d; do \
-	    install -m 644 etc/sound/wireplumber/$$folder/* $(samples)/wireplumber/$$folder || exit 1; done
+	for file in $$(cd etc/sound && find wireplumber* -type f); do \
+	    install -D -m 644 "etc/sound/$$file" "$(samples)/$$file" || exit 1; done
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
 	install -m 755 $(filter-out %.md,$(wildcard etc/adapters/*)) $(samples)/adapters
@@ -217,7 +218,8 @@ install-files:
 	install -m 644 etc/node-red/*.json $(samples)/node-red
 
 #: make deb [ARCH=arm64]        build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
-#                             (ARCH=arm64 on amd64: for Debian 13 on a Raspberry Pi, to try it)
+#                             (ARCH=arm64 on amd64: for Debian 13 on a Raspberry Pi, to try it; with COMPILER=debian, as root,
+#                             by Debian's own compiler, for use)
 ifeq ($(filter-out $(or $(shell dpkg --print-architecture 2> /dev/null),$(ARCH)),$(ARCH)),)
 deb:
 	@Scripts/packages $(if $(ONLY),play,build) deb
@@ -227,8 +229,9 @@ deb:
 deb: export ONLY := $(ONLY)
 else ifeq ($(ARCH),arm64)
 deb:
-	@Scripts/packages cross
+	@Scripts/packages cross $(if $(COMPILER),bare)
 	@Scripts/cross
+deb: export COMPILER := $(COMPILER)
 else
 deb:
 	@echo "cannot build for $(ARCH) on this machine: ARCH=arm64 is the only other processor" >&2; exit 2

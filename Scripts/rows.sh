@@ -44,3 +44,6 @@ servers='^AcceptanceTests\.Acceptance/BadServerTests/'
 outside='^(PulseOutputTests|MixedOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
 others="$daemon|$deaths|$numbers|$pipes|$wakeups|$samples|$crafted|$recorded|$events|$announced|$edits|$delays|$clock|$crowds|$rooms|$servers|$links|$levels"
+# The targets whose tests need neither programs nor files of the repository: Scripts/cross builds them for arm64.
+portable='NowPlayingTests AudioCoreTests ControlProtocolTests MPDProtocolTests WebProtocolTests ChildDecodingTests ControlServerTests'
+portable+=' LinuxSystemTests ArtworkLookupTests StateKeepingTests MixedOutputTests TrackDatabaseTests MediaAccessTests PlaybackEngineTests'

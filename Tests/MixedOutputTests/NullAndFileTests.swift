@@ -147,10 +147,8 @@ import Testing
         let samples = read(path("rewrite.wav")).suffix(11010 * 4).withUnsafeBytes {
             Array($0.bindMemory(to: Int16.self))
         }
-        let expected =
-            [Int16](repeating: 125, count: 10000) + [Int16](repeating: 250, count: 10000)
-            + [Int16](repeating: 500, count: 1000) + [Int16](repeating: 0, count: 1000)
-            + [Int16](repeating: 1000, count: 20)
+        let runs: [(value: Int16, count: Int)] = [(125, 10000), (250, 10000), (500, 1000), (0, 1000), (1000, 20)]
+        let expected = runs.flatMap { [Int16](repeating: $0.value, count: $0.count) }
         #expect(samples == expected)
         unlink(path("rewrite.wav"))
     }

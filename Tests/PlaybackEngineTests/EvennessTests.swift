@@ -47,7 +47,7 @@ import Testing
 
     @Test("three readings that agree end the doubt")
     func agreement() {
-        let once = Self.refills + [(33, 0.005), (33.5, 0.005), (34, 0.005)]
+        let once: [Reading] = Self.refills + [(33, 0.005), (33.5, 0.005), (34, 0.005)]
         #expect(Self.clock(once).evenness.state == .doubtful(agreeing: 2))
         let clock = Self.clock(once + [(34.5, 0.0051)])
         #expect(clock.evenness.state == .even)

@@ -138,11 +138,13 @@ import Testing
         let offer = [(name: "Sec-WebSocket-Protocol", value: "other, nowplaying.1")]
         #expect(try UpgradeRequest(head("GET", "/rpc", upgrade + key + offer)).subprotocol == "nowplaying.1")
         let other = [(name: "Sec-WebSocket-Protocol", value: "other")]
-        for wrong in [
-            upgrade, key, upgrade + key + key, upgrade + key + other, upgrade + [("Sec-WebSocket-Key", "AAAA")],
-            upgrade + [("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZR==")], Array(upgrade.dropLast()) + key,
-            Array(upgrade.dropFirst()) + key,
-        ] {
+        let short = [(name: "Sec-WebSocket-Key", value: "AAAA")]
+        let unusual = [(name: "Sec-WebSocket-Key", value: "dGhlIHNhbXBsZSBub25jZR==")]
+        let parts = [
+            [upgrade], [key], [upgrade, key, key], [upgrade, key, other], [upgrade, short], [upgrade, unusual],
+            [Array(upgrade.dropLast()), key], [Array(upgrade.dropFirst()), key],
+        ]
+        for wrong in parts.map({ $0.flatMap { $0 } }) {
             #expect(throws: HTTPFault.self) { try UpgradeRequest(head("GET", "/rpc", wrong)) }
         }
     }
