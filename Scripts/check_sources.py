@@ -16,7 +16,8 @@ State        no stored variable can be written by another file: see swift_state.
 Words        no documentation comment opens with What, Who, Whether …, nor uses tell, tells or told: see swift_words.py.
 Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
 Releases     no name of a shared library with its version, and no package with one in its name, in Sources and Scripts: these
-             differ between releases, and come from CLibraryNames or from a package for development.
+             differ between releases, and come from CLibraryNames or from a package for development. No file or folder that
+             C opened is used without looking for null: a newer libc declares that its functions take none.
 Machines     no file names the folder of this checkout or the home directory of the present user.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
@@ -50,6 +51,7 @@ COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^
 
 LIBRARY = re.compile(r"\blib[A-Za-z][A-Za-z0-9+._-]*[A-Za-z0-9]")
 # A soname, or a package whose name ends with the version of one.
+UNLOOKED = re.compile(r"^\s*(?:let|var) \w+ = (?:fopen|fdopen|popen|opendir|fdopendir)\(.*\)$")
 VERSIONED = re.compile(r"\.so\.\d|\d(?:t64)?$")
 LIBRARIES_WITH_NUMBERS = {"libmpg123", "libpcre2", "libsqlite3", "libebur128"}
 
@@ -222,6 +224,16 @@ def release_findings(root, tracked):
                     yield f"{path.relative_to(root)}:{number}: names {name}, which differs between releases"
 
 
+def null_findings(root, sources):
+    """Files and folders from C that are used whether they are there or not."""
+    for path in sources:
+        lines = lines_of(path)
+        for number, line in enumerate(lines):
+            # The last condition of a `guard` or an `if` looks for null.
+            if UNLOOKED.match(line) and not re.match(r"\s*(?:else )?\{", "".join(lines[number + 1:number + 2])):
+                yield f"{path.relative_to(root)}:{number + 1}: does not look for null; write `guard let`, or `!` in a test"
+
+
 def machine_findings(root, tracked):
     names = {str(root), str(pathlib.Path.home())} - {"/", "/root"}
     for path in tracked:
@@ -259,7 +271,7 @@ def main():
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
                 *documentation_findings(root, sources, manifest), *command_findings(root, sources),
-                *release_findings(root, tracked), *machine_findings(root, tracked),
+                *release_findings(root, tracked), *null_findings(root, sources), *machine_findings(root, tracked),
                 *swift_numbers.findings(root, sources), *swift_state.findings(root, sources),
                 *swift_words.findings(root, sources)]
     for finding in findings:

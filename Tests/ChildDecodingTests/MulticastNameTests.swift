@@ -17,10 +17,10 @@ import Testing
 
     @Test("what is asked, and of which names")
     func questions() {
-        #expect(
-            name?.question == [0x12, 0x34, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0] + Self.box + [0, 1, 0, 1] + Self.box + [
-                0, 28, 0, 1,
-            ])
+        let parts: [[UInt8]] = [
+            [0x12, 0x34, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0], Self.box, [0, 1, 0, 1], Self.box, [0, 28, 0, 1],
+        ]
+        #expect(name?.question == parts.flatMap(\.self))
         for other in ["box", "local", "box.example", "local.example.com", "", ".", "192.168.1.1"] {
             #expect(MulticastName(other, number: 1) == nil, "\(other)")
         }

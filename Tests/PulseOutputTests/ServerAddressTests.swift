@@ -72,7 +72,7 @@ import Testing
             let names = await Visit().deviceNames()
             #expect(names == ["s"])
             var maps = [UInt8](repeating: 0, count: 1 << 20)
-            let file = fopen("/proc/self/maps", "r")
+            let file = fopen("/proc/self/maps", "r")!
             let text = String(decoding: maps[..<fread(&maps, 1, maps.count, file)], as: UTF8.self)
             fclose(file)
             #expect(!text.contains("memfd:pulseaudio") && !text.contains("/dev/shm/pulse"))

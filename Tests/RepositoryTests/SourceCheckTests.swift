@@ -177,6 +177,19 @@ import Testing
         #expect(try check().status == 0)
     }
 
+    @Test(arguments: ["fopen(path, \"r\")", "opendir(path)", "fdopendir(number)"])
+    func aFileThatMayBeNullIsFound(_ call: String) throws {
+        let file = "private func read() {\n    let file = \(call)"
+        try folder.write("Sources/Lower/Files.swift", file + "\n    fclose(file)\n}\n")
+        try expectFinding("Sources/Lower/Files.swift:2: does not look for null")
+        for right in [
+            file + "!\n}\n", "private func read() {\n    guard true,\n    let file = \(call)\n    else { return }\n}\n",
+        ] {
+            try folder.write("Sources/Lower/Files.swift", right)
+            #expect(try check().status == 0)
+        }
+    }
+
     @Test func aDependencyUpTheListIsFound() throws {
         try manifest(lowerNeeds: ["Upper"])
         try expectFinding("Package.swift: Lower needs Upper")
