@@ -95,7 +95,7 @@ import Testing
             #expect(result.found.map(\.artwork.width) == [20], "\(name)")
             #expect(try result.found.first?.origin.bytes(ArtworkTask()) == picture, "\(name)")
         }
-        let cut = folder.write(material.wave() + Array("id3 ".utf8) + little + tag.prefix(30), "b.wav")
+        let cut = folder.write(material.wave() + Array("id3 ".utf8) + little + Array(tag.prefix(30)), "b.wav")
         #expect(search(.file(FilePath(Array(cut.utf8))!)).found.isEmpty)
     }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a folder of 200 files of every format, with tags that are hard to answer rightly.
 
-usage: make_music.py FOLDER
+usage: make_music.py FOLDER [FORMAT…]     files of these formats have one artist
 """
 import os
 import random
@@ -99,7 +99,7 @@ def tag(path, tags, cover):
 
 
 def main():
-    top = sys.argv[1]
+    top, single = sys.argv[1], sys.argv[2:]
     os.makedirs(top, exist_ok=True)
     rng = random.Random(24)
     cover = subprocess.run(
@@ -114,6 +114,8 @@ def main():
             tags["title"] = f"Song {number}" if number % 7 else rng.choice(["Title", "title", "Ünder", "a  b", "x:y"])
         if number % 13:
             tags["artist"] = artist if number % 9 else [artist, rng.choice(ARTISTS) + " feat."]
+            if suffix in single and number % 9 == 0:
+                del tags["artist"][1:]
         if number % 5:
             tags["album"] = album
         if number % 3 == 0:

@@ -119,7 +119,7 @@ def main():
     folder, failed = tempfile.mkdtemp(prefix="mpd-lines-"), False
     music = os.path.join(folder, "music")
     subprocess.run([sys.executable, os.path.join(differential.HERE, "make_music.py"), music], check=True)
-    processes, ports = differential.house(folder, programs, music)
+    processes, ports, _ = differential.house(folder, programs, music)
     try:
         servers = {"nowplaying-mpd": (processes[2], ports[0])}
         if len(processes) > 3:
