@@ -55,7 +55,7 @@ extension Acceptance {
                 guard words.count > 2 else { continue }
                 let name = String(words[1] == "<..." ? words[2] : words[1].prefix { $0 != "(" })
                 switch name {
-                case "epoll_wait":
+                case "epoll_wait", "epoll_pwait2":
                     if isInside, !isReport { found[found.count - 1] += turn }
                     turn = []
                     isReport = false

@@ -159,6 +159,11 @@ import Testing
         #expect(service.socket == "/run/np/control.sock")
         #expect(service.stateDirectory == "/var/lib/np")
         #expect(throws: DaemonFailure.self) { _ = try paths(4_000_000, [:]) }
+        // A socket that somebody hands over needs no place.
+        let handed = try DaemonPaths(Configuration(), uid: 1000, handedSocket: "/run/it/s") {
+            $0 == "HOME" ? "/home/u" : nil
+        }
+        #expect(handed.socket == "/run/it/s")
     }
 }
 

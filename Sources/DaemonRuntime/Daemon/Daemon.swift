@@ -66,7 +66,9 @@ package enum Daemon {
         _ makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) -> Int32 {
         if case .standardOutput = configuration.output { try checkStandardOutput() }
-        let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
+        // The first socket of the service manager has this number (sd_listen_fds(3)).
+        let handed = environment("LISTEN_PID") == "\(getpid())" ? ServiceManager.path(ofSocket: 3) : nil
+        let paths = try DaemonPaths(configuration, uid: geteuid(), handedSocket: handed, environment: environment)
             .leavingReadOnlyDisk(environment: environment)
         let roles: PeerRoles
         let socket: ControlSocket

@@ -5,20 +5,23 @@ import LinuxSystem
 
 /// Default paths of the daemon's files.
 package struct DaemonPaths: Equatable, Sendable {
+    /// The control socket: that of the configuration, or the one that the service manager handed over.
     package let socket: String
     package private(set) var stateDirectory: String
     /// Nil: there is no default path.
     package let cacheDirectory: String?
 
-    /// Paths for this configuration. `environment` returns variables that are set and not empty. Throws a failure in
-    /// words if there is no default path.
+    /// Paths for this configuration. `handedSocket`: path of the socket of the service manager, nil: there is none.
+    /// `environment` returns variables that are set and not empty. Throws a failure in words if there is no default path.
     package init(
-        _ configuration: Configuration, uid: UInt32, environment: (String) -> String?
+        _ configuration: Configuration, uid: UInt32, handedSocket: String? = nil, environment: (String) -> String?
     ) throws(DaemonFailure) {
         let isSystem = ProgramFolders.isSystem(uid: uid, environment: environment)
         cacheDirectory = Self.cache(configuration, isSystem: isSystem, environment)
         if let socket = configuration.socket {
             self.socket = ProgramFolders.absolute(socket)
+        } else if let handedSocket {
+            socket = handedSocket
         } else if let folder = ProgramFolders.runtime(uid: uid, environment: environment) {
             socket = folder + "/control.sock"
         } else {
