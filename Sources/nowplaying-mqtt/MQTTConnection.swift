@@ -215,10 +215,7 @@ struct MQTTAccount {
     fileprivate func connected(_ reason: Int32, _ insisted: UInt16?) {
         guard reason == 0 else {
             let isUnknownProtocol = reason == 1 || reason == Int32(MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue)
-            if isUnknownProtocol, !isOldProtocol {
-                isOldProtocol = true
-                mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
-            }
+            if isUnknownProtocol { takeOldProtocol() }
             let words = reason < 128 ? mosquitto_connack_string(reason) : mosquitto_reason_string(reason)
             refusal = "the broker refuses: " + (words.map { String(cString: $0) } ?? "reason \(reason)")
             return
@@ -229,9 +226,18 @@ struct MQTTAccount {
         onConnect?(keepAlive)
     }
 
+    /// Makes the next attempt by MQTT 3.1.1.
+    private func takeOldProtocol() {
+        guard !isOldProtocol else { return }
+        isOldProtocol = true
+        mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
+    }
+
     fileprivate func disconnected(_ reason: Int32) {
         // The library has already closed the descriptor.
         let wasConnected = isConnected
+        // libmosquitto 2.0.21 does not report an answer in MQTT 3.1.1: it finds it malformed.
+        if !wasConnected, reason == MOSQ_ERR_MALFORMED_PACKET.rawValue { takeOldProtocol() }
         if reason == MOSQ_ERR_NOMEM.rawValue {
             isFlooded = true
             refusal = "a message of the broker needs more memory than this program may have"

@@ -103,7 +103,8 @@ import Testing
         #expect(try fish("nowplayingctl add --nex").contains("--next"))
         #expect(try bash("nowplayingctl add --nex") == ["--next"])
         #expect(try zsh("nowplayingctl add --nex").hasPrefix("nowplayingctl add --next"))
-        #expect(try fish("nowplayingctl pause --n").isEmpty)
+        // Newer ones also offer options with the letter elsewhere.
+        #expect(try !fish("nowplayingctl pause --n").contains("--next"))
         #expect(try bash("nowplayingctl pause --n").isSubset(of: [""]))
     }
 

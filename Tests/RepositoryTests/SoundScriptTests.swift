@@ -24,6 +24,7 @@ import Testing
                 # The session manager makes it a sink that programs see.
                 for i in $(seq 200); do pactl list short sinks | grep -q speaker && break; sleep 0.05; done
                 pactl list short sinks; cat error
+                for i in $(seq 200); do grep -qa 'monitors/alsa' log && break; sleep 0.05; done
                 # Any part that ends ends the script, for systemd to start all of it again.
                 kill "$(pgrep --parent $script wireplumber)"
                 wait $script; echo "status $?"
