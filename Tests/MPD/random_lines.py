@@ -17,6 +17,7 @@ import threading
 import time
 
 import differential
+from servers import Server, house, scanned, wait
 
 BATCH, CONNECTIONS, MOST = 100, 8, 64 << 20
 WORDS = ["{id}", "0:5", "-1", "4294967296", '"', "'", "\\", "(", ")", "(Artist == 'x')", "AND", "+0", "window", "sort", "group",
@@ -122,13 +123,13 @@ def main():
     folder, failed = tempfile.mkdtemp(prefix="mpd-lines-"), False
     music = os.path.join(folder, "music")
     subprocess.run([sys.executable, os.path.join(differential.HERE, "make_music.py"), music], check=True)
-    processes, ports, _ = differential.house(folder, programs, music)
+    processes, ports, _ = house(folder, programs, music)
     try:
         servers = {"nowplaying-mpd": (processes[2], ports[0])}
         if len(processes) > 3:
             servers["mpd"] = (processes[3], ports[1])
-        differential.wait(differential.scanned(differential.Server(ports[0])), "scan", os.path.join(folder, "log"))
-        listed = differential.Server(ports[0]).ask(["listall"])
+        wait(scanned(Server(ports[0])), "scan", os.path.join(folder, "log"))
+        listed = Server(ports[0]).ask(["listall"])
         files = [line[6:] for line in listed if line.startswith("file: ")]
         folders = [line[11:] for line in listed if line.startswith("directory: ")]
         for name, (process, port) in servers.items():
