@@ -63,14 +63,14 @@ let package = Package(
         systemLibrary("CQREncode", package: "libqrencode-dev"),
         systemLibrary("CSoxr", package: "libsoxr-dev"),
         c("CLinux"),
-        // Scripts/library-names makes its header from the system that builds.
-        c("CLibraryNames"),
+        c("CLibraryNames"),  // Scripts/library-names makes its header from the system that builds.
         // It defines the functions of six libraries, which nothing links: see CLateLibraries.h.
         c("CLateLibraries", ["CLibraryNames", "CPulse", "CFLAC", "CMPG123", "CSndFile", "CVorbisFile", "COpusFile"]),
         c("CWebAnswers", exports: ["sendmsg", "recv", "gnutls_record_send", "gnutls_record_recv"]),
 
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
+        library("Alarms", ["NowPlaying"]),
         library("ChildDecoding", ["NowPlaying"]),
         library("TCPClient", ["NowPlaying"]),
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
@@ -205,6 +205,7 @@ let package = Package(
                 "AudioCore", "LinuxSystem", "ControlProtocol", "TCPClient", "NowPlaying", "CLibraryNames", "CLinux",
             ], path: "Tests/TestSupport", swiftSettings: settings),
         tests("NowPlayingTests", ["NowPlaying", "TestSupport"]),
+        tests("AlarmsTests", ["Alarms", "NowPlaying", "TestSupport"]),
         tests(
             "ControlServerTests",
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
@@ -369,9 +370,9 @@ if buildsDecode {
 
 // The optimizer halves the time of the tests; the thread sanitizer takes an optimized array for shared.
 let hot = [
-    "AudioCore", "AudioDecoders", "AudioDecodersTests", "ControlProtocol", "ControlServer", "LinuxSystem", "MPDBridge",
-    "MPDProtocol", "MixedOutput", "NowPlaying", "PlaybackEngine", "PlaybackEngineTests", "Sessions", "TestSupport",
-    "TrackDatabase", "TrackDatabaseTests", "TrackReading", "WebAccess", "WebBridge", "WebProtocol",
+    "Alarms", "AudioCore", "AudioDecoders", "AudioDecodersTests", "ControlProtocol", "ControlServer", "LinuxSystem",
+    "MPDBridge", "MPDProtocol", "MixedOutput", "NowPlaying", "PlaybackEngine", "PlaybackEngineTests", "Sessions",
+    "TestSupport", "TrackDatabase", "TrackDatabaseTests", "TrackReading", "WebAccess", "WebBridge", "WebProtocol",
 ]
 for target in package.targets where hot.contains(target.name) && Context.environment["NOWPLAYING_SANITIZER"] == nil {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
@@ -388,8 +389,7 @@ if let names = Context.environment["NOWPLAYING_ONLY"] {
 
 // Only `make bench BENCH=library` and `make microbenchmarks` have use for these.
 if Context.environment["NOWPLAYING_LIBRARY_BENCHMARK"] == "1" {
-    package.targets.append(
-        program("librarybenchmark", ["TrackDatabase", "TestLibraries"], in: "Benchmarks/Library"))
+    package.targets.append(program("librarybenchmark", ["TrackDatabase", "TestLibraries"], in: "Benchmarks/Library"))
 }
 if Context.environment["NOWPLAYING_MICROBENCHMARKS"] == "1" {
     let needs: [Target.Dependency] = [
