@@ -338,7 +338,7 @@ let package = Package(
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
                 "MPDBridge", "WebProtocol", "SnapcastBridge", "CWSLay", "ControlProtocol", "ChildDecoding",
                 "LinuxSystem", "NowPlaying", "MixedOutput", "TestSupport", "CSystemd", "CLinux", "CVirtualTime",
-                "SnapcastControl",
+                "SnapcastControl", "Alarms",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", ["TestSupport"]),
         tests(

@@ -15,6 +15,7 @@ struct FuzzTarget: Sendable {
             childMessage, icyStream, links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
             mpdLines, mpdFilter,
             mpdBinary, mpdSearch, webRequest, webFrames, webFragments, snapcastLines, roomLines,
+            timezone, alarmText,
         ] + media + child + playing
 
     /// The target of this name.
