@@ -218,8 +218,7 @@ install-files:
 	install -m 644 etc/node-red/*.json $(samples)/node-red
 
 #: make deb [ARCH=arm64]        build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
-#                             (ARCH=arm64 on amd64: for Debian 13 on a Raspberry Pi, to try it; with COMPILER=debian, as root,
-#                             by Debian's own compiler, for use)
+#                             (ARCH=arm64 on amd64: for Debian 13 on a Raspberry Pi, to try it)
 ifeq ($(filter-out $(or $(shell dpkg --print-architecture 2> /dev/null),$(ARCH)),$(ARCH)),)
 deb:
 	@Scripts/packages $(if $(ONLY),play,build) deb

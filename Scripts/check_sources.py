@@ -51,9 +51,10 @@ COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^
 
 LIBRARY = re.compile(r"\blib[A-Za-z][A-Za-z0-9+._-]*[A-Za-z0-9]")
 # A soname, or a package whose name ends with the version of one.
-UNLOOKED = re.compile(r"^\s*(?:let|var) \w+ = (?:fopen|fdopen|popen|opendir|fdopendir)\(.*\)$")
 VERSIONED = re.compile(r"\.so\.\d|\d(?:t64)?$")
 LIBRARIES_WITH_NUMBERS = {"libmpg123", "libpcre2", "libsqlite3", "libebur128"}
+# A file or folder from C that a plain constant takes.
+UNLOOKED = re.compile(r"^\s*(?:let|var) \w+ = (?:fopen|fdopen|popen|opendir|fdopendir)\(.*\)$")
 
 
 class Manifest:
